@@ -1,0 +1,1 @@
+"""The command line: a module a command, and the one place where the parts are put together."""

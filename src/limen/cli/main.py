@@ -1,0 +1,129 @@
+"""`limen`: commands, and how errors are said."""
+
+import re
+import sys
+from collections.abc import Callable
+from typing import Annotated
+
+import typer
+from typer.core import TyperGroup
+
+from limen import __version__
+from limen.cli.analyze import analyze
+from limen.cli.backup import backup
+from limen.cli.check import check
+from limen.cli.collect import collect
+from limen.cli.conversation_logs import logs
+from limen.cli.demo import demo
+from limen.cli.drift import drift
+from limen.cli.export import export
+from limen.cli.init import init
+from limen.cli.page import page
+from limen.cli.pairs import pairs
+from limen.cli.review import review
+from limen.cli.serve import serve
+from limen.cli.simulate import simulate
+from limen.cli.status import status
+from limen.cli.withdraw import withdraw
+from limen.errors import LimenError
+
+_BY_WORKFLOW = (
+    *("init", "logs", "drift", "pairs", "review", "check"),
+    *("serve", "page", "collect", "status", "simulate"),
+    *("analyze", "export", "withdraw", "backup", "demo"),
+)
+
+
+class _ByWorkflow(TyperGroup):
+    """Lists the commands in the order in which a study needs them."""
+
+    def list_commands(self, ctx: object) -> list[str]:
+        """Give the names; one that has no place comes last."""
+        return sorted(self.commands, key=lambda name: (*_BY_WORKFLOW, name).index(name))
+
+
+app = typer.Typer(
+    name="limen",
+    cls=_ByWorkflow,
+    help="Find where people notice that an AI is no longer itself.",
+    no_args_is_help=True,
+    add_completion=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+_COMMANDS: tuple[Callable[..., None], ...] = (
+    *(init, pairs, review, check),
+    *(serve, page, collect, status, simulate),
+    *(analyze, export, withdraw, backup, demo),
+)
+for _command in _COMMANDS:
+    app.command()(_command)
+app.add_typer(logs)
+app.add_typer(drift)
+
+_ClickException = typer.BadParameter.__mro__[2]
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"limen {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _common(
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Find where people notice that an AI is no longer itself."""
+
+
+def run(arguments: list[str] | None = None) -> None:
+    """Run a command and leave with its exit code: 2 for bad input, 3 for a study that is not ready."""
+    sys.exit(_exit_code(sys.argv[1:] if arguments is None else arguments))
+
+
+def _exit_code(arguments: list[str]) -> int:
+    try:
+        return app(arguments, standalone_mode=False, prog_name="limen") or 0
+    except LimenError as error:
+        return _say(error, str(error), error.exit_code, arguments)
+    except (KeyboardInterrupt, typer.Abort):
+        return _say(None, "interrupted; run the command again to start over", 130, arguments)
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 0
+    except Exception as error:
+        if isinstance(error, _ClickException):
+            return _say_usage(error, arguments)
+        text = f"{type(error).__name__}: {error}; this should not happen: `limen --debug …` shows where"
+        return _say(error, " ".join(text.split()), 1, arguments)
+
+
+_IN_WORDS = (
+    (re.compile(r"'[^']*' is not a valid int(eger)?( range)?"), "expected a whole number"),
+    (re.compile(r"'[^']*' is not a valid float( range)?"), "expected a number"),
+    (re.compile(r"\. Did you mean"), "; did you mean"),
+)
+"""What the parser of the command line says, and what is said in its place."""
+
+
+def _say_usage(error: Exception, arguments: list[str]) -> int:
+    if type(error).__name__ == "NoArgsIsHelpError":
+        typer.echo(str(error))
+        return 0
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context else "limen"
+    message = " ".join(error.format_message().split()).rstrip(".?")  # type: ignore[attr-defined]
+    for said, meant in _IN_WORDS:
+        message = said.sub(meant, message)
+    return _say(error, f"{message}; see `{command} --help`", 2, arguments)
+
+
+def _say(error: BaseException | None, text: str, code: int, arguments: list[str]) -> int:
+    if error is not None and "--debug" in arguments[:1]:
+        raise error
+    typer.echo(f"limen: {text}", err=True)
+    return code

@@ -1,0 +1,121 @@
+"""The processes of `limen serve`: one on SQLite, as many as asked for on PostgreSQL."""
+
+import logging
+import mmap
+import socket
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import typer
+from starlette.types import ASGIApp
+
+from limen.cli.console import SystemSecrets, WallClock
+from limen.core.ordering import plan_session
+from limen.core.sessions import order_stream
+from limen.storage.store import SqlStore, open_store
+from limen.study.folder import write_whole
+from limen.web.app import create_app
+from limen.web.limits import Allowance, Limits
+from limen.web.metrics import Metrics, shared_memory
+from limen.web.server import listen, run, running
+from limen.web.workers import Workers
+from limen.workflow.served import ServedStudy, refuse_other_stimuli
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Serving:
+    """A study and where its answers go."""
+
+    study: ServedStudy
+    built_page: str
+    researcher_secret: str
+    secrets: SystemSecrets
+    database: str
+    answers: str  # where they are, for people
+    address_file: Path  # where other commands find the address while this serves
+    sessions_per_minute: int
+
+    def run(self, host: str, port: int, workers: int) -> None:
+        """Serve until told to stop."""
+        memory = shared_memory(workers)
+        with ExitStack() as stack:
+            sockets = _listen(host, port, workers, stack)
+            link = _address(host, sockets[0].getsockname()[1])
+            if workers == 1:
+                with open_store(self.database, serving=True) as store, self._findable(link):
+                    self._announce(store, link)
+                    self._answer(store, sockets[0], memory, 0)
+                return
+            with open_store(self.database, serving=True) as store:  # brought up to date and looked at once, not by each
+                self._announce(store, link)
+            with self._findable(link):
+                Workers(workers, lambda worker: self._work(sockets[worker], memory, worker)).run()
+
+    @contextmanager
+    def beside(self) -> Iterator[str]:
+        """Serve on a free port of this machine, in a thread, while a command does something else; give the address."""
+        with listen("127.0.0.1", 0) as sock, open_store(self.database, serving=True) as store:
+            address = _address("127.0.0.1", sock.getsockname()[1])
+            app = self._app(store, Metrics(shared_memory(1), 0))
+            with self._findable(address), running(app, sock, store):
+                yield address
+
+    def _work(self, sock: socket.socket, memory: mmap.mmap, worker: int) -> None:
+        with open_store(self.database, serving=True) as store:
+            self._answer(store, sock, memory, worker)
+
+    def _answer(self, store: SqlStore, sock: socket.socket, memory: mmap.mmap, worker: int) -> None:
+        log.info("serving", extra={"fields": {"worker": worker}})
+        metrics = Metrics(memory, worker)
+        run(self._app(store, metrics), sock, store, metrics)
+        log.info("stopping", extra={"fields": {"worker": worker}})
+
+    def _app(self, store: SqlStore, metrics: Metrics) -> ASGIApp:
+        return create_app(
+            study=self.study,
+            store=store,
+            clock=WallClock(),
+            secrets=self.secrets,
+            built_page=self.built_page,
+            researcher_secret=self.researcher_secret,
+            limits=Limits(sessions=Allowance(self.sessions_per_minute)),
+            metrics=metrics,
+        )
+
+    @contextmanager
+    def _findable(self, address: str) -> Iterator[None]:
+        """Keep the address in the study folder while the server runs, so that `limen simulate` finds it."""
+        write_whole(self.address_file, f"{address}\n".encode())
+        try:
+            yield
+        finally:
+            self.address_file.unlink(missing_ok=True)
+
+    def _announce(self, store: SqlStore, link: str) -> None:
+        store.read(lambda reading: refuse_other_stimuli(reading, self.study))
+        typer.echo(f"participants  {link}/")
+        typer.echo(f"try it out    {link}/preview")
+        typer.echo(f"researcher    {link}/status/{self.researcher_secret}  (keep it to yourself)")
+        typer.echo(f"answers       {self.answers}")
+        study = self.study
+        if plan_session(study.protocol, study.stimuli, order_stream(study.front_mode, 1)).moved_checks:
+            typer.echo("the set is too short for the attention checks' positions: they moved to the last places")
+
+
+def _listen(host: str, port: int, workers: int, stack: ExitStack) -> list[socket.socket]:
+    """Give a socket for each process, all at one port: one that dies leaves its visitors waiting, not refused."""
+    sockets: list[socket.socket] = []
+    for _ in range(workers):
+        taken = sockets[0].getsockname()[1] if sockets else port
+        sockets.append(stack.enter_context(listen(host, taken, shared=workers > 1)))
+    return sockets
+
+
+def _address(host: str, port: int) -> str:
+    if host in ("0.0.0.0", "::"):  # noqa: S104 - only told apart here
+        host = socket.gethostname()
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

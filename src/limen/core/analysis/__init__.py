@@ -1,0 +1,1 @@
+"""From answers to estimates: pure functions on one table of arrays, `Ratings`."""

@@ -1,0 +1,1 @@
+"""Scripts that are written beside the results, with places to fill in."""

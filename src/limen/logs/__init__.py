@@ -1,0 +1,1 @@
+"""Conversation logs from outside: files, folders, globs and standard input, in any known format."""

@@ -1,0 +1,1 @@
+"""Drift metrics that need something from outside: lexicons from files, embedding backends."""

@@ -1,0 +1,1 @@
+"""The lexicons that come with Limen, a TOML file each."""

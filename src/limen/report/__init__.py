@@ -1,0 +1,1 @@
+"""An Analysis as a page, as Markdown and as figures."""

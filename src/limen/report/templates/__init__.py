@@ -1,0 +1,1 @@
+"""The page's frame and its stylesheet."""

@@ -1,0 +1,1 @@
+"""The use cases of a study. What they need from outside is in `ports`."""

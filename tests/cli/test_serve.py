@@ -1,0 +1,154 @@
+"""`limen serve` and what one does beside it, as real processes."""
+
+import json
+import os
+import re
+import shutil
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+import pytest
+
+from commands import a_server, begin, limen
+from limen.cli.main import run
+from limen.core.sessions import Mode
+from limen.storage.store import open_store, read_store
+from studies import an_answer
+
+
+@pytest.fixture
+def study(example_study: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(example_study, tmp_path / "study"))
+
+
+def answer_all(client: httpx.Client, token: str) -> str:
+    for n in (1, 2):
+        assert client.put(f"/api/sessions/{token}/practice/{n}", json=an_answer()).status_code == 201
+    for n in range(1, 24):
+        assert client.put(f"/api/sessions/{token}/trials/{n}", json=an_answer()).status_code == 201
+    return str(client.put(f"/api/sessions/{token}/completion", json={}).json()["withdrawal_code"])
+
+
+def test_a_study_is_served_watched_copied_withdrawn_from_and_stopped(study: Path, tmp_path: Path) -> None:
+    assert limen("status", study).out.startswith("S3_EXP_003: 0 of 10 raters have finished")
+    with a_server(study) as server, httpx.Client(base_url=server.participants, timeout=20) as client:
+        client.post("/api/counts", json={"what": "landed"})
+        code = answer_all(client, begin(client))
+        other = begin(client)
+        page = client.get(server.researcher)
+        assert page.status_code == 200
+        assert re.search(r"<strong>1</strong> of 10 raters have finished", page.text)
+        key = study / "researcher.key"
+        assert stat.S_IMODE(key.stat().st_mode) == 0o600
+        assert server.researcher.endswith(key.read_text().strip())
+
+        status = limen("status", study)
+        assert status.out.startswith("S3_EXP_003: 1 of 10 raters have finished")
+        assert "P002, practice, 0 of 23 answered" in status.out
+        numbers = json.loads(limen("status", study, "--json").out)
+        live = next(mode for mode in numbers["modes"] if mode["mode"] == "live")
+        assert (live["landed"], live["screened_in"], live["finished"]) == (1, 2, 1)
+        assert not re.search(r"BASE|CAT|NORMAL|OFF|condition", status.out + json.dumps(numbers))
+
+        copy = tmp_path / "copy.sqlite"
+        assert limen("backup", study, "--out", copy).code == 0
+        again = limen("backup", study, "--out", copy)
+        assert (again.code, again.err.count("\n")) == (2, 1)
+        assert limen("backup", study).code == 0
+        assert len(list((study / "backups").iterdir())) == 1
+
+        assert limen("withdraw", study, f"{server.participants}/withdraw/{code.upper()}").code == 0
+        assert "deleted before" in limen("withdraw", study, code).out
+        unknown = limen("withdraw", study, "nonsense")
+        assert (unknown.code, unknown.err.count("\n")) == (2, 1)
+        assert client.put(f"/api/sessions/{other}/practice/1", json=an_answer()).status_code == 201
+        assert server.terminate() == 0
+    after = read_store(f"sqlite:///{study / 'answers.sqlite'}", lambda reading: reading.sessions(Mode.LIVE))
+    assert after is not None
+    assert [(session.participant, session.practiced) for session in after] == [("P002", 1)]
+    with open_store(f"sqlite:///{copy}") as store:
+        assert [s.answered for s in store.read(lambda reading: reading.sessions(Mode.LIVE))] == [23, 0]
+
+
+def test_the_secret_stays_and_a_second_server_is_refused(study: Path) -> None:
+    (study / "researcher.key").write_text("x" * 30)
+    os.chmod(study / "researcher.key", 0o644)  # noqa: PTH101
+    with a_server(study) as server:
+        assert server.researcher.endswith("/status/" + "x" * 30)
+        assert stat.S_IMODE((study / "researcher.key").stat().st_mode) == 0o600
+        second = limen("serve", study, "--port", 0, "--page-file", study / "page.html")
+        assert (second.code, second.err.count("\n")) == (2, 1)
+        assert "another server has it open" in second.err
+        assert (study / "server.address").read_text().strip() == server.participants
+        taken = server.participants.rpartition(":")[2]
+        pilot = study.parent / "pilot"
+        shutil.copytree(study, pilot, ignore=shutil.ignore_patterns("answers*"))
+        busy = limen("serve", pilot, "--port", taken, "--page-file", study / "page.html")
+        assert (busy.code, "choose another --port" in busy.err) == (2, True)
+
+
+def test_a_server_that_is_stopped_goes_on_where_it_was(study: Path) -> None:
+    with a_server(study) as server, httpx.Client(base_url=server.participants, timeout=20) as client:
+        token = begin(client)
+        client.put(f"/api/sessions/{token}/practice/1", json=an_answer())
+        assert server.terminate() == 0
+    with a_server(study) as server, httpx.Client(base_url=server.participants, timeout=20) as client:
+        state = client.get(f"/api/sessions/{token}", params={"tab": "tab-1"}).json()
+        assert (state["next_practice"], state["lease"]) == (2, True)
+
+
+def test_a_study_that_is_not_ready_is_served_as_a_pilot_only(study: Path) -> None:
+    pairs = study / "stimuli" / "extreme_pairs.json"
+    content = json.loads(pairs.read_text())
+    content["pairs"] = content["pairs"][:-3]
+    pairs.write_text(json.dumps(content))
+    refused = limen("serve", study, "--port", 0, "--page-file", study / "page.html")
+    assert (refused.code, refused.err.count("\n")) == (3, 1)
+    assert "limen check" in refused.err
+    assert "--pilot" in refused.err
+    with a_server(study, "--pilot") as server, httpx.Client(base_url=server.participants, timeout=20) as client:
+        page = client.get("/").text
+        assert '"mode":"pilot"' in page
+        assert '"trial_count":20' in page
+
+
+def test_live_sessions_keep_their_stimuli(study: Path) -> None:
+    with a_server(study) as server, httpx.Client(base_url=server.participants, timeout=20) as client:
+        begin(client)
+    pairs = study / "stimuli" / "extreme_pairs.json"
+    content = json.loads(pairs.read_text())
+    content["pairs"][0]["context"] = "A discussion about something else."
+    pairs.write_text(json.dumps(content))
+    refused = limen("serve", study, "--port", 0, "--page-file", study / "page.html")
+    assert (refused.code, "other stimuli" in refused.err) == (2, True)
+
+
+def test_a_page_that_is_not_built_is_told_in_one_line(study: Path) -> None:
+    refused = limen("serve", study, "--page-file", study / "none.html")
+    assert (refused.code, refused.err.count("\n")) == (3, 1)
+    assert "run scripts/build-page" in refused.err
+
+
+def test_commands_on_what_is_no_study_say_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments in (("serve",), ("status",), ("withdraw", "x"), ("backup",), ("collect", "x.json")):
+        command, *rest = arguments
+        with pytest.raises(SystemExit) as ended:
+            run([command, str(tmp_path / "none"), *rest])
+        assert ended.value.code == 2
+        assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_status_loads_no_numbers_package(study: Path) -> None:
+    with open_store(f"sqlite:///{study / 'answers.sqlite'}"):
+        pass
+    script = (
+        "import sys; from limen.cli.main import app\n"
+        f"app(['status', {str(study)!r}], standalone_mode=False)\n"
+        "heavy = {'sqlalchemy', 'numpy', 'scipy', 'pandas', 'matplotlib', 'alembic', 'starlette', 'uvicorn'}\n"
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.strip().endswith("[]")

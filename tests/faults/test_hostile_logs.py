@@ -1,0 +1,167 @@
+"""Logs that were cut, mixed up or made to do harm: never a traceback, never memory beyond a bound, always a problem."""
+
+import gzip
+import io
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from faults.scale import SOAK, noted
+from limen.core.conversation import Conversation, LogProblem
+from limen.demo.example import example_log
+from limen.errors import LogError
+from limen.logs.reading import LogFiles
+
+LINES = example_log().splitlines(keepends=True)[:6]
+GARBAGE = [
+    b"\x00",
+    b"\xff\xfe",
+    b"{",
+    b"}",
+    b'"',
+    b"[" * 3000,
+    b"\\ud800",
+    b"NaN",
+    b"1e999",
+    b"null",
+    b"\n",
+    b",",
+    b"-",
+]
+BOUND_MB = 700
+LONG_LINE = 10 * 1024**3 if SOAK else 300 * 1024**2
+
+
+def as_archive(content: bytes) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("conversations.json", content)
+    return packed.getvalue()
+
+
+def as_other_formats(content: bytes) -> bytes:
+    """Give the conversations in shapes that other readers take."""
+    turns = [json.loads(line)["turns"] for line in content.splitlines()]
+    messages = [[{"role": turn["role"], "content": turn["text"]} for turn in one] for one in turns]
+    said = [[{"from": turn["role"], "value": turn["text"]} for turn in one] for one in turns]
+    records: list[dict[str, object]] = [{"messages": one} for one in messages]
+    records += [{"conversations": one} for one in said]
+    records += [{"conversation_id": "x", "model": "m", "conversation": one} for one in messages]
+    return b"".join(json.dumps(record).encode() + b"\n" for record in records)
+
+
+SOURCES = [b"".join(LINES), as_other_formats(b"".join(LINES)), gzip.compress(b"".join(LINES)), as_archive(LINES[0])]
+
+
+@st.composite
+def mutated(draw: st.DrawFn) -> bytes:
+    """Cut, repeat, move and overwrite parts of a log."""
+    content = bytearray(draw(st.sampled_from(SOURCES)))
+    for _ in range(draw(st.integers(1, 6))):
+        at = draw(st.integers(0, max(0, len(content) - 1)))
+        length = draw(st.integers(0, 200))
+        match draw(st.sampled_from(["cut", "drop", "repeat", "overwrite", "insert", "flip"])):
+            case "cut":
+                del content[at:]
+            case "drop":
+                del content[at : at + length]
+            case "repeat":
+                content[at:at] = content[at : at + length] * 3
+            case "overwrite":
+                content[at : at + length] = draw(st.binary(max_size=length))
+            case "insert":
+                content[at:at] = draw(st.sampled_from(GARBAGE))
+            case "flip" if content:
+                content[at] ^= draw(st.integers(1, 255))
+    return bytes(content)
+
+
+def read(path: Path) -> tuple[int, int]:
+    """Read a log; give how many conversations and how many problems there were."""
+    conversations = problems = 0
+    try:
+        for found in LogFiles(names=[str(path)]).read():
+            assert isinstance(found, Conversation | LogProblem)
+            conversations += isinstance(found, Conversation)
+            problems += isinstance(found, LogProblem)
+            if isinstance(found, LogProblem):
+                assert found.reason
+    except LogError as refused:
+        said = str(refused)
+    else:
+        return conversations, problems
+    assert len(said.splitlines()) == 1
+    return 0, 1
+
+
+@settings(max_examples=20_000 if SOAK else 300, deadline=None, suppress_health_check=list(HealthCheck))
+@given(content=mutated())
+def test_a_mutated_log_is_read_as_far_as_it_goes(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
+    path = tmp_path_factory.getbasetemp() / f"mutated-{os.getpid()}.log"
+    path.write_bytes(content)
+    conversations, problems = read(path)
+    assert conversations + problems > 0
+
+
+def read_bounded(path: Path) -> tuple[str, float]:
+    """Read in a process of its own; give what it said, and its peak memory in MB."""
+    script = (
+        "import resource, sys; from limen.errors import LogError; from limen.logs.reading import LogFiles\n"
+        "try:\n"
+        "    found = [type(one).__name__ for one in LogFiles(names=[sys.argv[1]]).read()]\n"
+        "    print('read', found.count('Conversation'), found.count('LogProblem'))\n"
+        "except LogError as refused: print('refused:', refused)\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(path)], capture_output=True, text=True, check=False, timeout=1200
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    said, memory = done.stdout.strip().rsplit("\n", 1)
+    return said, float(memory)
+
+
+def test_a_gzip_bomb_is_a_problem_within_bounded_memory(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.jsonl.gz"
+    with gzip.open(path, "wb", compresslevel=1) as file:
+        file.write(LINES[0])
+        file.write(b'{"messages": [{"role": "user", "content": "')
+        for _ in range(LONG_LINE // 2**20):
+            file.write(b"a" * 2**20)
+    with noted("gzip bomb") as figures:
+        said, memory = read_bounded(path)
+        assert said == "read 1 1"
+        assert memory < BOUND_MB
+        figures |= {"packed_mb": path.stat().st_size / 1e6, "unpacked_mb": LONG_LINE / 1e6, "memory_mb": round(memory)}
+
+
+def test_a_line_without_end_is_a_problem_within_bounded_memory(tmp_path: Path) -> None:
+    path = tmp_path / "long.jsonl"
+    with path.open("wb") as file:
+        file.write(LINES[0] + b'{"messages": "')
+        file.truncate(file.tell() + LONG_LINE)  # a hole: it is read as zeros, and takes no space
+        file.seek(0, os.SEEK_END)
+        file.write(b'"}\n' + LINES[1])
+    with noted("a very long line") as figures:
+        said, memory = read_bounded(path)
+        assert said == "read 2 1"
+        assert memory < BOUND_MB
+        figures |= {"line_mb": LONG_LINE / 1e6, "memory_mb": round(memory)}
+
+
+def test_links_lead_nowhere_without_end(tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    (logs / "good.jsonl").write_bytes(b"".join(LINES))
+    (logs / "again").symlink_to(logs, target_is_directory=True)
+    (logs / "itself.jsonl").symlink_to(logs / "itself.jsonl")
+    (logs / "nowhere.jsonl").symlink_to(tmp_path / "nowhere")
+    conversations, problems = read(logs)
+    assert (conversations, problems) == (len(LINES), 0)

@@ -1,0 +1,230 @@
+"""The writer: batches, full sync before acknowledging, failures that stay apart, and never a caller left hanging."""
+
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from limen.core.sessions import DailyCount, Mode
+from limen.errors import StoreBusyError, StoreUnavailableError
+from limen.storage.desk import SqlDesk
+from limen.storage.engines import make_engines
+from limen.storage.store import SqlStore, open_store
+from limen.workflow.ports import Writing
+from studies import START
+
+
+def one_more(desk: Writing) -> None:
+    desk.count(Mode.LIVE, START.date(), DailyCount.LANDED)
+
+
+def counted(store: SqlStore) -> int:
+    return store.read(lambda reading: reading.counts(Mode.LIVE)).get(DailyCount.LANDED, 0)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "answers.sqlite"
+
+
+@pytest.fixture
+def store(file: Path) -> Iterator[SqlStore]:
+    with open_store(f"sqlite:///{file}", queue_limit=100) as opened:
+        yield opened
+
+
+class Gate:
+    """Work that keeps the writer busy until it is let go."""
+
+    def __init__(self) -> None:
+        self.entered = threading.Event()
+        self.open = threading.Event()
+
+    def __call__(self, _desk: Writing) -> None:
+        self.entered.set()
+        self.open.wait(10)
+
+
+def test_what_gathers_while_one_batch_is_written_is_committed_together(store: SqlStore) -> None:
+    commits: list[int] = []
+    sa.event.listen(store._engines.write, "commit", lambda _connection: commits.append(1))
+    gate = Gate()
+    first = store.submit(gate)
+    assert gate.entered.wait(10)
+    rest = [store.submit(one_more) for _ in range(50)]
+    gate.open.set()
+    for future in [first, *rest]:
+        future.result(10)
+    assert len(commits) == 2
+    assert counted(store) == 50
+
+
+def test_nothing_is_acknowledged_before_it_is_committed(store: SqlStore, file: Path) -> None:
+    seen_at_acknowledgement: list[int] = []
+
+    def look(_future: object) -> None:
+        with sqlite3.connect(file) as other:
+            seen_at_acknowledgement.append(other.execute("SELECT coalesce(sum(n), 0) FROM counts").fetchone()[0])
+        other.close()
+
+    for n in range(1, 6):
+        future = store.submit(one_more)
+        future.add_done_callback(look)
+        future.result(10)
+        while len(seen_at_acknowledgement) < n:
+            time.sleep(0.001)
+    assert all(seen >= n for n, seen in enumerate(seen_at_acknowledgement, 1))
+
+
+def test_sqlite_writes_ahead_and_syncs_every_commit(file: Path) -> None:
+    engines = make_engines(f"sqlite:///{file}")
+    with engines.write.connect() as connection:
+        settings = {
+            name: connection.exec_driver_sql(f"PRAGMA {name}").scalar()
+            for name in ("journal_mode", "synchronous", "foreign_keys", "secure_delete")
+        }
+    engines.dispose()
+    assert settings == {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "secure_delete": 1}
+
+
+def test_postgresql_syncs_every_commit(new_postgres_database: object) -> None:
+    assert callable(new_postgres_database)
+    engines = make_engines(new_postgres_database())
+    with engines.write.connect() as connection:
+        assert connection.exec_driver_sql("SHOW synchronous_commit").scalar() == "on"
+    engines.dispose()
+
+
+def test_a_full_queue_refuses_at_once_and_goes_on_afterwards(store: SqlStore) -> None:
+    gate = Gate()
+    store.submit(gate)
+    assert gate.entered.wait(10)
+    waiting = [store.submit(one_more) for _ in range(100)]
+    began = time.monotonic()
+    with pytest.raises(StoreBusyError):
+        store.submit(one_more)
+    assert time.monotonic() - began < 0.5
+    gate.open.set()
+    for future in waiting:
+        future.result(10)
+    store.submit(one_more).result(10)
+    assert counted(store) == 101
+
+
+def test_work_that_was_given_up_before_its_turn_is_not_done(store: SqlStore) -> None:
+    gate = Gate()
+    store.submit(gate)
+    assert gate.entered.wait(10)
+    given_up, kept = store.submit(one_more), store.submit(one_more)
+    assert given_up.cancel()
+    gate.open.set()
+    kept.result(10)
+    assert counted(store) == 1
+
+
+def test_closing_writes_what_is_queued(file: Path) -> None:
+    with open_store(f"sqlite:///{file}") as store:
+        futures = [store.submit(one_more) for _ in range(200)]
+    assert all(future.done() for future in futures)
+    with open_store(f"sqlite:///{file}") as store:
+        assert counted(store) == 200
+    with pytest.raises(StoreUnavailableError):
+        store.submit(one_more)
+
+
+def test_while_another_program_locks_the_file_everyone_is_told_and_later_it_goes_on(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("limen.storage.engines._BUSY_TIMEOUT_MS", 50)
+    with open_store(f"sqlite:///{file}") as store:
+        store.submit(one_more).result(10)
+        other = sqlite3.connect(file, isolation_level=None)
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(StoreUnavailableError, match="locked"):
+            store.submit(one_more).result(10)
+        assert not store.healthy()
+        began = time.monotonic()
+        with pytest.raises(StoreUnavailableError):
+            store.submit(one_more)
+        assert time.monotonic() - began < 0.5
+        other.execute("ROLLBACK")
+        other.close()
+        until = time.monotonic() + 10
+        while not store.healthy() and time.monotonic() < until:
+            time.sleep(0.05)
+        store.submit(one_more).result(10)
+        assert counted(store) == 2
+
+
+def test_when_postgresql_cuts_the_line_the_writer_finds_its_way_back(new_postgres_database: object) -> None:
+    import psycopg
+
+    assert callable(new_postgres_database)
+    address = new_postgres_database()
+    with open_store(address) as store:
+        store.submit(one_more).result(10)
+        with psycopg.connect(address, autocommit=True) as admin:
+            admin.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            )
+        with pytest.raises(StoreUnavailableError):
+            store.submit(one_more).result(10)
+        until = time.monotonic() + 10
+        while not store.healthy() and time.monotonic() < until:
+            time.sleep(0.05)
+        store.submit(one_more).result(10)
+        assert counted(store) == 2
+
+
+def test_two_writers_on_one_postgresql_give_every_number_once(new_postgres_database: object) -> None:
+    assert callable(new_postgres_database)
+    address = new_postgres_database()
+    with open_store(address) as one, open_store(address) as other:
+        futures = [store.submit(lambda desk: desk.next_number(Mode.LIVE)) for _ in range(100) for store in (one, other)]
+        assert sorted(future.result(20) for future in futures) == list(range(1, 201))
+
+
+def test_a_writer_that_ends_leaves_nobody_waiting_and_says_why(file: Path) -> None:
+    def fatal(_desk: Writing) -> None:
+        raise SystemExit("out of order")
+
+    with open_store(f"sqlite:///{file}") as store:
+        gate = Gate()
+        store.submit(gate)
+        assert gate.entered.wait(10)
+        together = [store.submit(one_more, "a"), store.submit(fatal, "b"), store.submit(one_more, "c")]
+        gate.open.set()
+        for future in together:
+            with pytest.raises(StoreUnavailableError, match="out of order"):
+                future.result(5)
+        with pytest.raises(StoreUnavailableError):
+            store.submit(one_more)
+        assert not store.healthy()
+        assert "out of order" in str(store.ended())
+    with open_store(f"sqlite:///{file}") as store:
+        assert counted(store) == 0
+
+
+def test_the_load_is_told(store: SqlStore) -> None:
+    for _ in range(3):
+        store.submit(one_more).result(5)
+    load = store.load()
+    assert (load.written, load.batches, load.waiting, load.outages) == (3, 3, 0, 0)
+    assert load.busy_s > 0
+
+
+def test_what_participants_wrote_is_in_no_error_message(store: SqlStore) -> None:
+    statement = sa.text("INSERT INTO counts VALUES (:said, :said, :said, NULL)")
+
+    def broken(desk: Writing) -> None:
+        assert isinstance(desk, SqlDesk)
+        desk._connection.execute(statement, {"said": "my private words"})
+
+    with pytest.raises(sa.exc.IntegrityError) as failed:
+        store.submit(broken).result(5)
+    assert "my private words" not in str(failed.value)
