@@ -70,6 +70,7 @@ class BadLine:
             await asyncio.sleep(0.05)  # so that the lines are closed before the loop is
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._keep(asyncio.current_task())
         try:
             with suppress(OSError, EOFError):
                 while request := await _read_message(reader):
@@ -93,9 +94,7 @@ class BadLine:
         if fault == "double":
             answer = await self._forward(request)
         if fault == "late copy":
-            copy = asyncio.create_task(self._send_late(request))
-            self._tasks.add(copy)
-            copy.add_done_callback(self._tasks.discard)
+            self._keep(asyncio.create_task(self._send_late(request)))
         if fault == "error after":
             return await self._lie(writer)
         if fault in ("drop the answer", "reset after"):
@@ -107,6 +106,12 @@ class BadLine:
         writer.write(answer)
         await writer.drain()
         return True
+
+    def _keep(self, task: asyncio.Task[None] | None) -> None:
+        """Hold a task until it is done: once a client has closed its side, the loop itself knows nothing of it."""
+        if task is not None:
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
 
     async def _send_late(self, request: bytes) -> None:
         await asyncio.sleep(self._chance.uniform(0.3, 1.5))
