@@ -164,9 +164,13 @@ async def saturate(
                     script = scripts.popleft()
                     continue
                 sent = time.perf_counter()
-                if not line.open:  # a server that closes after every answer has its visitors connect again
-                    line = await connect(host, port)
-                answer = await line.ask(request)
+                try:
+                    if not line.open:  # a server that closes after every answer has its visitors connect again
+                        line = await connect(host, port)
+                    answer = await line.ask(request)
+                except ConnectionError as problem:
+                    tally.blame(type(problem).__name__)
+                    continue
                 tally.note(sent, answer.status, lambda status: 200 <= status < 400)
         finally:
             line.close()

@@ -28,7 +28,15 @@ Prepare = Callable[[Subject], Coroutine[Any, Any, deque[Iterator[bytes]]]]
 class Measured:
     """One run at full speed: answers a second, their times, and the server's CPU for each."""
 
-    def __init__(self, subject: Subject, prepare: Prepare, connections: int, seconds: float = SECONDS) -> None:
+    def __init__(
+        self,
+        subject: Subject,
+        prepare: Prepare,
+        connections: int,
+        seconds: float = SECONDS,
+        *,
+        may_refuse: bool = False,  # a peer is measured by what it answered, although it refused some
+    ) -> None:
         async def run() -> tuple[Tally, float]:
             scripts = await prepare(subject)
             self._before = cpu_seconds(pids)
@@ -36,7 +44,7 @@ class Measured:
 
         pids = children_of(subject.pid)
         tally, began = uvloop.run(run())
-        if tally.errors or not tally.done:
+        if not tally.done or (tally.errors and not may_refuse):
             raise SystemExit(f"not every request was answered well: {tally.errors}")
         self.count = len(tally.done)
         self.rate = tally.rate(began)
@@ -83,20 +91,20 @@ def throughput() -> list[Row]:
     places = {name: install(OUT / "peers", name) for name in (POTATO, OTREE)}
     for number in range(ROUNDS):
         with limen(a_study(OUT, "load")) as subject:
-            run = Measured(subject, sessions(6000), 32)
+            run = Measured(subject, sessions(14_000), 32)
             note("limen", run.rate)
             note("limen_cpu_us", run.cpu_us)
         with variant("one-commit", a_study(OUT, "one-commit")) as subject:
-            note("one_commit", Measured(subject, sessions(4000), 32).rate)
+            note("one_commit", Measured(subject, sessions(6000), 32).rate)
         with variant("echo") as subject:
             note("echo", Measured(subject, _echoes, 32).rate)
         note("disk", disk_rate(OUT))
         if (programs := places[POTATO]) is not None:
             with potato(programs, OUT / f"potato-{number}", free_port()) as subject:
-                note("potato", Measured(subject, peers_of(potato_scripts, 96), 32).rate)
+                note("potato", Measured(subject, peers_of(potato_scripts, 96), 32, may_refuse=True).rate)
         if (programs := places[OTREE]) is not None:
             with otree(programs, OUT / "otree", free_port()) as subject:
-                note("otree", Measured(subject, peers_of(otree_scripts, 96), 32).rate)
+                note("otree", Measured(subject, peers_of(otree_scripts, 96), 32, may_refuse=True).rate)
 
     def ratio(what: str, peer: str, goal: float, note: str = "") -> Row:
         if peer not in found:
@@ -132,10 +140,11 @@ def latency() -> list[Row]:
             if tally.errors:
                 raise SystemExit(f"not every request was answered well: {tally.errors}")
             paced.append(tally.quantile(0.99) * 1000)
-            ours.append(Measured(subject, sessions(6000), 256).p99_ms)
+            ours.append(Measured(subject, sessions(14_000), 256).p99_ms)
         if programs is not None:
             with potato(programs, OUT / f"potato-latency-{number}", free_port()) as subject:
-                theirs.append(Measured(subject, peers_of(potato_scripts, 288), 256, 2 * SECONDS).p99_ms)
+                run = Measured(subject, peers_of(potato_scripts, 288), 256, 2 * SECONDS, may_refuse=True)
+                theirs.append(run.p99_ms)
     rows = [Row(what="p99 of 256 participants, a post a second each", values=paced, goal=100, unit="ms")]
     if not theirs:
         return [*rows, missing("p99 saturated at 256, over Potato's", "Potato could not be installed")]

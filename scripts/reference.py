@@ -21,7 +21,7 @@ import reference_benchmarks
 import reference_results as results
 import typer
 
-from limen.cli.main import app
+from limen.cli.main import command_line
 from limen.core.protocol import Protocol
 from limen.dataset.analysis_file import analysis_schema
 from limen.demo.example import example_log
@@ -91,7 +91,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _commands() -> Iterator[str]:
-    group: Any = typer.main.get_command(app)
+    group: Any = typer.main.get_command(command_line())
     yield "# Commands"
     yield ""
     yield _MADE

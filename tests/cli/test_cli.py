@@ -154,6 +154,15 @@ def test_version_and_help() -> None:
     assert limen("pairs", "--help").code == 0
 
 
+def test_a_command_imports_no_other() -> None:
+    code = (
+        "import sys\nfrom limen.cli.main import _exit_code\n_exit_code(['--debug', 'status', '--help'])\n"
+        "print('limen.cli.status' in sys.modules, 'limen.cli.analyze' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, timeout=60)
+    assert done.stdout.decode().splitlines()[-1] == "True False"
+
+
 def test_help_imports_nothing_heavy() -> None:
     heavy = ("numpy", "scipy", "msgspec", "ijson", "matplotlib", "sqlalchemy", "starlette")
     code = (

@@ -68,7 +68,7 @@ def test_no_answers_and_no_such_mode_are_told(answered: tuple[Path, str], exampl
 
 def test_it_loads_no_numbers_package(answered: tuple[Path, str]) -> None:
     script = (
-        "import sys; from limen.cli.main import app\n"
+        "import sys; from limen.cli.main import command_line; app = command_line()\n"
         f"app(['export', {str(answered[0])!r}, '--counts'], standalone_mode=False)\n"
         f"app(['export', {str(answered[0])!r}], standalone_mode=False)\n"
         "print(sorted({'numpy', 'scipy', 'pandas', 'matplotlib'} & set(sys.modules)))"

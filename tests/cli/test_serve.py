@@ -145,7 +145,7 @@ def test_status_loads_no_numbers_package(study: Path) -> None:
     with open_store(f"sqlite:///{study / 'answers.sqlite'}"):
         pass
     script = (
-        "import sys; from limen.cli.main import app\n"
+        "import sys; from limen.cli.main import command_line; app = command_line()\n"
         f"app(['status', {str(study)!r}], standalone_mode=False)\n"
         "heavy = {'sqlalchemy', 'numpy', 'scipy', 'pandas', 'matplotlib', 'alembic', 'starlette', 'uvicorn'}\n"
         "print(sorted(heavy & set(sys.modules)))"

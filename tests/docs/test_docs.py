@@ -18,7 +18,7 @@ import pytest
 import typer
 
 from limen import __version__, errors
-from limen.cli.main import app
+from limen.cli.main import command_line
 from limen.core import analysis
 from limen.core.funnel import DropReason, FunnelStep
 from limen.core.scrubbing import Scrub, ScrubKind
@@ -151,7 +151,7 @@ def test_the_version_is_the_same_everywhere() -> None:
 
 def test_every_command_argument_and_option_is_in_the_reference() -> None:
     text = _text("reference/commands.md")
-    group: Any = typer.main.get_command(app)
+    group: Any = typer.main.get_command(command_line())
     for name, command in _script("reference").commands(group):
         section = text.partition(f"## limen {name}\n")[2].partition("\n## ")[0]
         for parameter in command.params:

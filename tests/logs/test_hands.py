@@ -142,7 +142,10 @@ def test_without_dask_a_scheduler_says_what_to_install(monkeypatch: pytest.Monke
 
 
 def test_dask_and_pyarrow_are_imported_only_when_asked_for() -> None:
-    code = "import sys, limen.logs.reading, limen.logs.writing, limen.cli.main; print(*sys.modules)"
+    code = (
+        "import sys, limen.logs.reading, limen.logs.writing, limen.cli.main as main\n"
+        "main.command_line(); print(*sys.modules)"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     assert not {"distributed", "dask", "pyarrow"} & set(done.stdout.split())
 

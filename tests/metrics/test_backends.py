@@ -56,7 +56,8 @@ print(logging.getLogger().level == logging.WARNING, logging.getLogger().handlers
 
 def test_no_backend_is_imported_before_it_is_asked_for() -> None:
     code = (
-        "import sys; from limen.cli.main import app; from limen.metrics.registry import MetricShelf\n"
+        "import sys; from limen.cli.main import command_line; from limen.metrics.registry import MetricShelf\n"
+        "command_line()\n"
         "shelf = MetricShelf(); shelf.names(); shelf.find('lexical-char4'); shelf.can_compute('cosine/endpoint/x')\n"
         "print([m for m in ('wordllama', 'sentence_transformers', 'httpx', 'numpy', 'torch') if m in sys.modules])"
     )

@@ -10,7 +10,7 @@ from typing import Any
 import typer
 import yaml
 
-from limen.cli.main import app
+from limen.cli.main import command_line
 
 ROOT = Path(__file__).parents[2]
 KNOWN = {"FROM", "WORKDIR", "COPY", "RUN", "USER", "VOLUME", "EXPOSE", "HEALTHCHECK", "ENTRYPOINT", "CMD"}
@@ -27,7 +27,7 @@ def _compose() -> Any:
 
 
 def _limen_options(command: str) -> set[str]:
-    group: Any = typer.main.get_command(app)
+    group: Any = typer.main.get_command(command_line())
     return {option for parameter in group.commands[command].params for option in parameter.opts}
 
 
@@ -105,5 +105,5 @@ def test_compose_builds_this_image_and_gives_it_the_database() -> None:
 
 
 def _serve() -> Any:
-    group: Any = typer.main.get_command(app)
+    group: Any = typer.main.get_command(command_line())
     return group.commands["serve"]

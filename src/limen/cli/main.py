@@ -2,64 +2,44 @@
 
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Iterable
+from importlib import import_module
 from typing import Annotated
 
 import typer
 from typer.core import TyperGroup
 
 from limen import __version__
-from limen.cli.analyze import analyze
-from limen.cli.backup import backup
-from limen.cli.check import check
-from limen.cli.collect import collect
-from limen.cli.conversation_logs import logs
-from limen.cli.demo import demo
-from limen.cli.drift import drift
-from limen.cli.export import export
-from limen.cli.init import init
-from limen.cli.page import page
-from limen.cli.pairs import pairs
-from limen.cli.review import review
-from limen.cli.serve import serve
-from limen.cli.simulate import simulate
-from limen.cli.status import status
-from limen.cli.withdraw import withdraw
 from limen.errors import LimenError
 
-_BY_WORKFLOW = (
-    *("init", "logs", "drift", "pairs", "review", "check"),
-    *("serve", "page", "collect", "status", "simulate"),
-    *("analyze", "export", "withdraw", "backup", "demo"),
-)
+_COMMANDS = {
+    "init": "limen.cli.init",
+    "logs": "limen.cli.conversation_logs",
+    "drift": "limen.cli.drift",
+    "pairs": "limen.cli.pairs",
+    "review": "limen.cli.review",
+    "check": "limen.cli.check",
+    "serve": "limen.cli.serve",
+    "page": "limen.cli.page",
+    "collect": "limen.cli.collect",
+    "status": "limen.cli.status",
+    "simulate": "limen.cli.simulate",
+    "analyze": "limen.cli.analyze",
+    "export": "limen.cli.export",
+    "withdraw": "limen.cli.withdraw",
+    "backup": "limen.cli.backup",
+    "demo": "limen.cli.demo",
+}
+"""Where each command is, in the order in which a study needs them; imported when it is asked for."""
 
 
 class _ByWorkflow(TyperGroup):
     """Lists the commands in the order in which a study needs them."""
 
     def list_commands(self, ctx: object) -> list[str]:
-        """Give the names; one that has no place comes last."""
-        return sorted(self.commands, key=lambda name: (*_BY_WORKFLOW, name).index(name))
+        """Give the names."""
+        return sorted(self.commands, key=list(_COMMANDS).index)
 
-
-app = typer.Typer(
-    name="limen",
-    cls=_ByWorkflow,
-    help="Find where people notice that an AI is no longer itself.",
-    no_args_is_help=True,
-    add_completion=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
-_COMMANDS: tuple[Callable[..., None], ...] = (
-    *(init, pairs, review, check),
-    *(serve, page, collect, status, simulate),
-    *(analyze, export, withdraw, backup, demo),
-)
-for _command in _COMMANDS:
-    app.command()(_command)
-app.add_typer(logs)
-app.add_typer(drift)
 
 _ClickException = typer.BadParameter.__mro__[2]
 
@@ -70,7 +50,6 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _common(
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
     version: Annotated[
@@ -80,6 +59,27 @@ def _common(
     """Find where people notice that an AI is no longer itself."""
 
 
+def command_line(names: Iterable[str] = _COMMANDS) -> typer.Typer:
+    """Give the command line with these commands, all of them unless told."""
+    app = typer.Typer(
+        name="limen",
+        cls=_ByWorkflow,
+        help="Find where people notice that an AI is no longer itself.",
+        no_args_is_help=True,
+        add_completion=True,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+    )
+    app.callback()(_common)
+    for name in names:
+        command = getattr(import_module(_COMMANDS[name]), name)
+        if isinstance(command, typer.Typer):
+            app.add_typer(command)
+        else:
+            app.command()(command)
+    return app
+
+
 def run(arguments: list[str] | None = None) -> None:
     """Run a command and leave with its exit code: 2 for bad input, 3 for a study that is not ready."""
     sys.exit(_exit_code(sys.argv[1:] if arguments is None else arguments))
@@ -87,7 +87,7 @@ def run(arguments: list[str] | None = None) -> None:
 
 def _exit_code(arguments: list[str]) -> int:
     try:
-        return app(arguments, standalone_mode=False, prog_name="limen") or 0
+        return command_line(_asked_for(arguments))(arguments, standalone_mode=False, prog_name="limen") or 0
     except LimenError as error:
         return _say(error, str(error), error.exit_code, arguments)
     except (KeyboardInterrupt, typer.Abort):
@@ -100,6 +100,12 @@ def _exit_code(arguments: list[str]) -> int:
             return _say_usage(error, arguments)
         text = f"{type(error).__name__}: {error}; this should not happen: `limen --debug …` shows where"
         return _say(error, " ".join(text.split()), 1, arguments)
+
+
+def _asked_for(arguments: list[str]) -> Iterable[str]:
+    """Give the command that is meant; all of them for help, completion and what is mistyped."""
+    first = next((argument for argument in arguments if not argument.startswith("-")), "")
+    return [first] if first in _COMMANDS else _COMMANDS
 
 
 _IN_WORDS = (

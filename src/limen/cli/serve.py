@@ -1,5 +1,6 @@
 """`limen serve`: the survey on a server."""
 
+import gc
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -40,6 +41,7 @@ def serve(
     page_file: PageFile = None,
 ) -> None:
     """Serve the survey and take in answers, until Ctrl-C. Prints a link for participants and a secret one for you."""
+    gc.disable()  # what is made on the way to the first page stays; `limen.web.server` turns the collector on again
     from limen.cli.console import out
     from limen.cli.database import address_of
     from limen.cli.logs import begin_log

@@ -105,6 +105,7 @@ def _allow_many_connections() -> None:
 def _collect_less() -> None:
     """Keep the collector from walking through all that was imported, again and again: a third of a request's CPU."""
     gc.freeze()
+    gc.enable()
     gc.set_threshold(_COLLECT_AFTER, 10, 10)
 
 
