@@ -5,15 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 
-from limen.core.conversation import (
-    Conversation,
-    DriftOrigin,
-    DriftSource,
-    LogProblem,
-    Role,
-    Turn,
-)
-from limen.core.pairing import Pair, ShownReply
+from limen.core.conversation import Conversation, DriftOrigin, DriftSource, Role, Turn
+from limen.core.log_problems import LogProblem
+from limen.core.pair import Pair, ShownReply
 from limen.core.protocol import Condition, Protocol
 from limen.core.randomness import Stream
 from limen.metrics.registry import MetricShelf

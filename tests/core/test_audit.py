@@ -6,7 +6,7 @@ import pytest
 
 from builders import ListedLogs, enough_conversations, metrics, prose, s3
 from limen.core.audit import Finding, Severity, audit, problems_among, tells_hypothesis
-from limen.core.pairing import Pair
+from limen.core.pair import Pair
 from limen.core.protocol import ConditionRole, DriftRange, Protocol
 from limen.core.review import why_not_context
 from limen.core.stimuli import StimulusSet

@@ -15,7 +15,7 @@ from limen.core.cautions import cautions, machine_sentence
 from limen.core.confounds import Comparison, audit_confounds, compared_conditions
 from limen.core.conversation import Conversation
 from limen.core.features import SURFACE, Feature
-from limen.core.pairing import Pair
+from limen.core.pair import Pair
 from limen.core.protocol import Condition, ConditionRole, DriftRange, Protocol, ReplyWindow
 from limen.dataset.codec import to_plain
 from limen.demo.example import example_log

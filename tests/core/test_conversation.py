@@ -4,7 +4,6 @@ import pytest
 
 from builders import a_conversation
 from limen.core.conversation import (
-    SELF_REFERENCE,
     UNNUMBERED,
     Conversation,
     DriftOrigin,
@@ -17,6 +16,7 @@ from limen.core.conversation import (
     reply_problem,
     without_void_drift,
 )
+from limen.core.flags import SELF_REFERENCE
 
 
 @pytest.mark.parametrize("text", ["", "   ", "\n\t \n"])

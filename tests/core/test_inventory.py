@@ -2,8 +2,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders import a_conversation, s3
-from limen.core.conversation import LogProblem
 from limen.core.inventory import NOT_RECORDED, Inventory, Share, count_words, take_stock
+from limen.core.log_problems import LogProblem
 
 
 @given(st.text() | st.text(alphabet=" \t\n\x0b\x0c\r\x1c\x1d\x1e\x1f\x85\xa0\u2003ab"))

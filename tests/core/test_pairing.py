@@ -6,7 +6,8 @@ from builders import a_conversation, metrics, prose, s3, without_quota
 from limen.core.conversation import Conversation, without_void_drift
 from limen.core.drift import measure
 from limen.core.funnel import DropReason, Tally
-from limen.core.pairing import Pair, cell_of, find_pairs, resolve_provider, shared_sequences
+from limen.core.pair import Pair, cell_of
+from limen.core.pairing import find_pairs, resolve_provider, shared_sequences
 from limen.core.protocol import Protocol
 
 

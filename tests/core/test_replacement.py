@@ -2,7 +2,7 @@ from dataclasses import replace
 
 from builders import a_pair, a_shown_reply, prose, s3
 from limen.core.features import Feature
-from limen.core.pairing import Pair
+from limen.core.pair import Pair
 from limen.core.replacement import SPARES_OF_A_CELL, keep_spares, rivals_for
 from limen.core.stimuli import StimulusSet
 from studies import a_stimulus_set

@@ -5,7 +5,7 @@ import pytest
 
 from builders import s3
 from limen.core.audit import Severity
-from limen.core.pairing import CONTEXT_PROPOSED
+from limen.core.flags import CONTEXT_PROPOSED
 from limen.core.review import (
     CONTEXT_EDITED,
     Action,

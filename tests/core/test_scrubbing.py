@@ -1,9 +1,12 @@
+import re
+import sys
 import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from limen.core import scrubbing
 from limen.core.excerpt import excerpt
 from limen.core.protocol import WordLimits
 from limen.core.scrubbing import ScrubKind, find_leaks, find_markup, plain_text, scrub
@@ -163,3 +166,19 @@ def test_a_long_text_of_marks_takes_no_longer_than_its_length(unit: str) -> None
     find_markup(text)
     excerpt(text, WordLimits(minimum=200, maximum=300))
     assert time.process_time() - begun < 20  # with time that grows by the square, minutes
+
+
+@pytest.mark.parametrize("rule", [*scrubbing._RULES_BEFORE_PLAIN, *scrubbing._RULES_AFTER_PLAIN], ids=lambda r: r.kind)
+@given(data=st.data())
+def test_no_rule_is_left_out_where_it_would_find_something(rule: scrubbing._Rule, data: st.DataObject) -> None:
+    text = data.draw(st.from_regex(rule.pattern))
+    assert rule.pattern.search(text)
+    assert rule.may_apply(scrubbing._in_small_letters(text))
+
+
+def test_the_letters_that_only_a_pattern_takes_for_ours_are_known() -> None:
+    latin = re.compile("[a-z]", re.IGNORECASE)
+    letters = (chr(code) for code in range(sys.maxunicode + 1))
+    odd = {letter for letter in letters if latin.match(letter) and letter.lower() not in "abcdefghijklmnopqrstuvwxyz"}
+    by_lower = {letter for letter in scrubbing._ODD_LETTERS if letter.lower() in "abcdefghijklmnopqrstuvwxyz"}
+    assert odd == set(scrubbing._ODD_LETTERS) - by_lower

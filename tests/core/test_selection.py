@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from builders import a_baseline_conversation, a_conversation, a_pair, a_shown_reply, enough_conversations, prose, s3
 from limen.core.conversation import Conversation
 from limen.core.funnel import DropReason, Tally
-from limen.core.pairing import Pair, Selection, ShownReply, cell_of, find_pairs, shared_sequences
+from limen.core.pair import Pair, Selection, ShownReply, cell_of
+from limen.core.pairing import find_pairs, shared_sequences
 from limen.core.pool import Pool
 from limen.core.protocol import Protocol
 from limen.core.selection import select_pairs

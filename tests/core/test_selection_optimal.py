@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from builders import a_pair, a_shown_reply, prose, s3
 from limen.core.funnel import DropReason, Tally
-from limen.core.pairing import Pair, Selection, shared_sequences
+from limen.core.pair import Pair, Selection
+from limen.core.pairing import shared_sequences
 from limen.core.pool import Pool
 from limen.core.protocol import Protocol
 from limen.core.selection import select_pairs

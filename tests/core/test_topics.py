@@ -1,7 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from limen.core.topics import HYPOTHESIS_WORDS, content_words, propose_context, topic_shift
+from limen.core.topics import content_words, propose_context, topic_shift
+from limen.core.wording import HYPOTHESIS_WORDS
 
 
 def test_a_context_names_what_the_beginning_is_about() -> None:

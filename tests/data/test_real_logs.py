@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from builders import metrics, s3
-from limen.core.conversation import Conversation, LogProblem
+from limen.core.conversation import Conversation
+from limen.core.log_problems import LogProblem
 from limen.logs.reading import LogFiles
 from limen.workflow.preparation import Preparation, PrepareOptions
 from limen.workflow.prepare import prepare_pairs

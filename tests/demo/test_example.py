@@ -10,8 +10,9 @@ import pytest
 
 from builders import metrics, s3, with_condition
 from limen.core.audit import audit, problems_among
-from limen.core.conversation import Conversation, LogProblem
+from limen.core.conversation import Conversation
 from limen.core.drift import KeywordRms, measure
+from limen.core.log_problems import LogProblem
 from limen.core.protocol import Condition, ConditionRole, DriftRange, ReplyWindow
 from limen.demo.example import example_log
 from limen.logs.formats.canonical import to_record

@@ -21,6 +21,7 @@ from limen import __version__, errors
 from limen.cli.main import command_line
 from limen.core import analysis
 from limen.core.funnel import DropReason, FunnelStep
+from limen.core.log_problems import Problems
 from limen.core.scrubbing import Scrub, ScrubKind
 from limen.core.stimuli import CheckStimulus, Shortfall
 from limen.demo.example import example_log
@@ -29,7 +30,6 @@ from limen.logs.formats.canonical import ConversationRecord, DriftRecord, TurnRe
 from limen.metrics.registry import MetricShelf
 from limen.study.pairs_file import PairRecord, PairsMetadata, ResponseRecord, ScrubRecord
 from limen.workflow.ports import SourceFile
-from limen.workflow.preparation import Problems
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"

@@ -14,7 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from faults.scale import SOAK, noted
-from limen.core.conversation import Conversation, LogProblem
+from limen.core.conversation import Conversation
+from limen.core.log_problems import LogProblem
 from limen.demo.example import example_log
 from limen.errors import LogError
 from limen.logs.reading import LogFiles

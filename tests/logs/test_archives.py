@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from limen.core.conversation import Conversation, LogProblem
+from limen.core.conversation import Conversation
+from limen.core.log_problems import LogProblem
 from limen.errors import LogError
 from limen.logs import archives
 from limen.logs.reading import LogFiles

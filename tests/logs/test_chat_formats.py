@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from limen.core.conversation import Conversation, LogProblem, Role
+from limen.core.conversation import Conversation, Role
+from limen.core.log_problems import LogProblem
 from limen.logs.format import Origin, known_formats
 from limen.logs.reading import LogFiles
 from log_samples import RECORDS, VARIANTS, Said, a_dialogue, chatgpt_export, inspect_sample, sample_file

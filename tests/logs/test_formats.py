@@ -9,7 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from builders import a_conversation
-from limen.core.conversation import SELF_REFERENCE, Conversation, LogProblem, Role, without_void_drift
+from limen.core.conversation import Conversation, Role, without_void_drift
+from limen.core.flags import SELF_REFERENCE
+from limen.core.log_problems import LogProblem
 from limen.logs.format import Origin, format_of, known_formats
 from limen.logs.formats import canonical
 

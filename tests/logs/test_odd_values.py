@@ -13,8 +13,9 @@ import pytest
 
 from builders import a_conversation
 from commands import limen
-from limen.core.conversation import Conversation, LogProblem
+from limen.core.conversation import Conversation
 from limen.core.inventory import take_stock
+from limen.core.log_problems import LogProblem
 from limen.logs import documents
 from limen.logs.formats.canonical import to_record
 from limen.logs.reading import LogFiles

@@ -7,7 +7,8 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-from limen.core.conversation import Conversation, LogProblem
+from limen.core.conversation import Conversation
+from limen.core.log_problems import LogProblem
 from limen.errors import LogError
 from limen.logs.reading import LogFiles
 from log_samples import RECORDS, VARIANTS, a_dialogue, wildchat

@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from builders import a_conversation
-from limen.core.conversation import Conversation, LogProblem
+from limen.core.conversation import Conversation
+from limen.core.log_problems import LogProblem
 from limen.errors import LogError
 from limen.logs.formats.canonical import to_record
 from limen.logs.reading import LogFiles

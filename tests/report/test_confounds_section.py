@@ -6,7 +6,7 @@ from builders import a_pair, a_shown_reply, prose, s3
 from limen.core.analysis.estimates import Undetermined
 from limen.core.confounds import ConfoundAudit, audit_confounds, unmatched
 from limen.core.features import MEANING, Feature
-from limen.core.pairing import Pair
+from limen.core.pair import Pair
 from limen.report.contents import compose
 from limen.report.document import Caution, Paragraph, Section, Table
 from limen.report.rendering import render_report

@@ -5,7 +5,7 @@ from functools import cache
 import pytest
 
 from builders import ListedLogs, enough_conversations, metrics, s3
-from limen.core.conversation import LogProblem
+from limen.core.log_problems import LogProblem
 from limen.errors import DataError
 from limen.study.pairs_file import decode_metadata, decode_stimuli, encode_checks, encode_pairs
 from limen.study.review_file import review_text

@@ -52,7 +52,7 @@ def test_a_participant_takes_the_answers_back_by_a_link_that_asks_first(served: 
 
 
 def test_the_withdrawal_page_tells_nothing_of_the_hypothesis(served: Served) -> None:
-    from limen.core.topics import HYPOTHESIS_WORDS
+    from limen.core.wording import HYPOTHESIS_WORDS
 
     words = re.findall(r"[a-z]+", served.client.get("/withdraw/x").text.lower())
     assert [word for word in words if word.startswith(HYPOTHESIS_WORDS) or word == "limen"] == []

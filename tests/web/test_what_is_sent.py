@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from limen.core.blinding import BlindedStudy
-from limen.core.topics import HYPOTHESIS_WORDS
+from limen.core.wording import HYPOTHESIS_WORDS
 from serving import Served, serving
 from studies import a_study, an_answer, forbidden_values
 

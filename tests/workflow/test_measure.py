@@ -5,8 +5,9 @@ import pytest
 
 from builders import ListedLogs, a_conversation, s3
 from limen.core.comparison import Judge
-from limen.core.conversation import Conversation, DriftSource, LogProblem, Role, Turn
+from limen.core.conversation import Conversation, DriftSource, Role, Turn
 from limen.core.drift import LexicalChar4, measure
+from limen.core.log_problems import LogProblem
 from limen.errors import MetricError
 from limen.metrics.registry import MetricShelf
 from limen.workflow.measure import compare_metrics, measure_logs

@@ -4,7 +4,8 @@ from typing import Any
 import pytest
 
 from builders import ListedLogs, a_conversation, enough_conversations, metrics, prose, s3
-from limen.core.conversation import Conversation, LogProblem, Role, Turn
+from limen.core.conversation import Conversation, Role, Turn
+from limen.core.log_problems import LogProblem
 from limen.core.protocol import DriftRange
 from limen.errors import InputError, MetricError
 from limen.workflow.preparation import Preparation, PrepareOptions

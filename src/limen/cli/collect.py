@@ -25,7 +25,7 @@ def collect(
     from limen.storage.store import open_store
     from limen.study.folder import StudyFolder
     from limen.study.key_file import read_keys
-    from limen.web.messages import decode_submission
+    from limen.web.submissions import decode_submission
     from limen.workflow.collect import take_in
     from limen.workflow.served import refuse_other_stimuli, serve_study
 

@@ -7,7 +7,7 @@ if TYPE_CHECKING:
 
     from limen.core.analysis.estimates import Estimate, Undetermined
     from limen.core.confounds import Comparison, ConditionSurface, ConfoundAudit, FeatureLevel
-    from limen.core.pairing import Unmatched
+    from limen.core.pair import Unmatched
 
 
 def show_confounds(console: "Console", confounds: "ConfoundAudit") -> None:

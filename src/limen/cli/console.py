@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
 
-    from limen.workflow.preparation import Problems
+    from limen.core.log_problems import Problems
 
 
 class SystemClock:

@@ -10,8 +10,8 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from limen.core.conversation import LogProblem
     from limen.core.inventory import Inventory, Share
+    from limen.core.log_problems import LogProblem
     from limen.logs.reading import LogFiles
 
 logs = typer.Typer(name="logs", help="Look into conversation logs, or convert them.", no_args_is_help=True)

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     from limen.core.comparison import Agreement, Judge
     from limen.core.drift import Metric
+    from limen.core.log_problems import Problems
     from limen.core.protocol import DriftRange
     from limen.workflow.measure import Measurement, MetricComparison
-    from limen.workflow.preparation import Problems
 
 _FEW = 10  # replies with a line of their own; later ones share lines, each twice as wide as the one before
 _BARS = "▁▂▃▄▅▆▇█"

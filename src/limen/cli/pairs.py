@@ -164,7 +164,7 @@ def _show(console: "Console", preparation: "Preparation", skipped: list[str]) ->
     from rich.table import Table
 
     from limen.cli.console import counted, show_problems
-    from limen.core.pairing import cell_of
+    from limen.core.pair import cell_of
 
     protocol, stimuli = preparation.protocol, preparation.stimuli
     read = f"{counted(preparation.conversations, 'conversation')} from {counted(len(preparation.sources), 'file')}"

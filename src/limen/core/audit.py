@@ -8,13 +8,13 @@ from enum import StrEnum
 from itertools import combinations
 from unicodedata import category, normalize
 
-from limen.core.conversation import SELF_REFERENCE
 from limen.core.excerpt import count_words
-from limen.core.pairing import ANY_PROVIDER, CONTEXT_PROPOSED, cell_of
+from limen.core.flags import CONTEXT_PROPOSED, DRIFT_OF_FULL_TEXT, METRIC_UNKNOWN, SELF_REFERENCE
+from limen.core.pair import ANY_PROVIDER, cell_of
 from limen.core.protocol import CheckKind, Condition, ConditionRole, DriftRange, Protocol, even_positions
 from limen.core.scrubbing import find_leaks, find_markup
 from limen.core.stimuli import StimulusSet, minutes_to_read, total_words
-from limen.core.topics import HYPOTHESIS_WORDS
+from limen.core.wording import HYPOTHESIS_WORDS
 
 
 class Severity(StrEnum):
@@ -333,11 +333,11 @@ _FLAG_TEXTS = {
         "drift measured against a reference that contains the reply itself",
         "allow_self_reference = false in study.toml would drop them",
     ),
-    "drift_of_full_text": (
+    DRIFT_OF_FULL_TEXT: (
         "drift is that of the full text, since the recorded metric cannot be measured on the text shown",
         "say so where you report this study",
     ),
-    "metric_unknown": (
+    METRIC_UNKNOWN: (
         "the log does not name the metric of its drift",
         "name it with `limen pairs --metric-name NAME`",
     ),

@@ -18,7 +18,7 @@ from limen.core.analysis.estimates import Estimate, Undetermined
 from limen.core.analysis.separation import Separation, separate
 from limen.core.analysis.tables import fisher_p
 from limen.core.features import OF_A_PAIR, SURFACE, Feature
-from limen.core.pairing import Pair, Unmatched
+from limen.core.pair import Pair, Unmatched
 from limen.core.protocol import ConditionRole, Protocol
 from limen.core.surface import describe_surface
 from limen.core.topics import content_words

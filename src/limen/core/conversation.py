@@ -10,12 +10,10 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TypeGuard
 
+from limen.core.flags import SELF_REFERENCE
+
 UNNUMBERED = "unnumbered"
 """Flag of a turn that stands outside the drift sequence, such as a final snapshot."""
-
-SELF_REFERENCE = "self_reference"
-"""Flag of a reply that is part of the very reference its drift was measured against."""
-
 
 LARGEST_DRIFT = 1_000_000.0
 """No metric gives more; a log that says so is damaged."""
@@ -116,15 +114,6 @@ class Conversation:
     def first_user_text(self) -> str:
         """What the user said first; empty when no user spoke."""
         return next((turn.text for turn in self.turns if turn.role is Role.USER), "")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LogProblem:
-    """A record or a line that could not be used, or only in part: counted and shown, never dropped silently."""
-
-    file: str
-    record: str  # "line 12", "results[3]"
-    reason: str
 
 
 def is_drift(value: object) -> TypeGuard[float]:

@@ -8,14 +8,8 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from limen.core.conversation import (
-    LANGUAGE,
-    LONGEST_ERROR_WORDS,
-    Conversation,
-    LogProblem,
-    reference_problem,
-    reply_problem,
-)
+from limen.core.conversation import LANGUAGE, LONGEST_ERROR_WORDS, Conversation, reference_problem, reply_problem
+from limen.core.log_problems import LogProblem
 from limen.core.observed import FIVE_NUMBERS, ObservedDrift, counted_quantile
 from limen.core.pairing import resolve_provider
 from limen.core.protocol import Protocol

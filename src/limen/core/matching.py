@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from statistics import fmean, pstdev
 
 from limen.core.confounds import pair_numbers
-from limen.core.pairing import Pair
+from limen.core.pair import Pair
 from limen.core.protocol import ConditionRole, Protocol
 
 TOLERANCE = 0.1

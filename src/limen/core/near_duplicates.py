@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
-from limen.core.pairing import Pair, word_sequences
+from limen.core.pair import Pair
+from limen.core.pairing import word_sequences
 
 _ROWS_AT_ONCE = 256  # bounds memory where many texts share a phrase
 

@@ -5,72 +5,17 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from limen.core.conversation import (
-    SELF_REFERENCE,
-    Conversation,
-    Reply,
-    reference_problem,
-    reference_texts,
-    reply_problem,
-)
+from limen.core.conversation import Conversation, Reply, reference_problem, reference_texts, reply_problem
 from limen.core.drift import Metric
 from limen.core.excerpt import count_words, excerpt
+from limen.core.flags import CONTEXT_PROPOSED, DRIFT_OF_FULL_TEXT, METRIC_UNKNOWN, SELF_REFERENCE
 from limen.core.funnel import DropReason, Tally
+from limen.core.pair import UNKNOWN_PROVIDER, Pair, ShownReply, cell_of
 from limen.core.protocol import UNKNOWN_METRIC, Condition, ConditionRole, DriftRange, Protocol
-from limen.core.scrubbing import Scrub, scrub
+from limen.core.scrubbing import scrub
 from limen.core.topics import content_words, propose_context, topic_shift
 
-UNKNOWN_PROVIDER = "unknown"
-ANY_PROVIDER = "any"
-CONTEXT_PROPOSED = "context_proposed"
-"""The flag of a pair whose context Limen proposed, since the log has no topic."""
-
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShownReply:
-    """A reply as it is shown, with what it was. Where the metric cannot be recomputed, both drifts are the recorded."""
-
-    number: int
-    text: str
-    original: str
-    scrubs: tuple[Scrub, ...]
-    excerpted: bool
-    drift_score: float
-    drift_full_text: float
-
-    @property
-    def words(self) -> int:
-        """How many words are shown."""
-        return count_words(self.text)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pair:
-    """Two replies of one conversation for one condition. `flags` are for a person to read."""
-
-    condition: str
-    provider: str
-    conversation_id: str
-    model: str | None
-    tags: Mapping[str, str]
-    context: str
-    drift_metric: str
-    a: ShownReply
-    b: ShownReply
-    topic_shift: float
-    flags: tuple[str, ...] = ()
-    drift_a_to_b: Mapping[str, float] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Selection:
-    """The chosen pairs in the order of conditions and quota, and baseline pairs whose texts are spare."""
-
-    pairs: tuple[Pair, ...]
-    spares: tuple[Pair, ...]
-    strict_count: int  # chosen pairs outside the baseline whose A is in the baseline range
 
 
 def find_pairs(
@@ -130,17 +75,6 @@ def resolve_provider(conversation: Conversation, protocol: Protocol, by_id: Mapp
     return "other" if named_otherwise else UNKNOWN_PROVIDER
 
 
-def cell_of(provider: str, condition: Condition, protocol: Protocol) -> str | None:
-    """Tell which cell of the quota a provider's pair can fill: None when no cell, "any" without a quota."""
-    quota = protocol.quota_of(condition)
-    if not quota:
-        return ANY_PROVIDER
-    if quota.get(provider, 0) > 0:
-        return provider
-    unnamed = provider != UNKNOWN_PROVIDER and provider not in quota
-    return "other" if unnamed and quota.get("other", 0) > 0 else None
-
-
 def shared_sequences(one: str, other: str) -> float:
     """Give the share of the shorter text's 6-word sequences that the other text has too."""
     return _share(word_sequences(one), word_sequences(other))
@@ -184,9 +118,9 @@ class _Workbench:
         if SELF_REFERENCE in a.turn.flags or SELF_REFERENCE in b.turn.flags:
             flags.append(SELF_REFERENCE)
         if self.ruler is None and (_is_changed(shown_a) or _is_changed(shown_b)):
-            flags.append("drift_of_full_text")
+            flags.append(DRIFT_OF_FULL_TEXT)
         if metric == UNKNOWN_METRIC:
-            flags.append("metric_unknown")
+            flags.append(METRIC_UNKNOWN)
         context = conversation.topic
         if context is None:
             context = propose_context(conversation.first_user_text, shown_a.text)
@@ -290,15 +224,3 @@ def _by_model_name(name: str, table: Mapping[str, str]) -> str | None:
                 return table[entry]
             start = name.find(entry, start + 1)
     return None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unmatched:
-    """What two conditions would differ in had the selection not matched them. None: undetermined."""
-
-    reference: str
-    other: str
-    auc: float | None
-    p: float | None
-    in_b: Mapping[str, float | None]
-    change: Mapping[str, float | None]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from limen.core.funnel import DropReason, Tally
 from limen.core.near_duplicates import NearTexts, find_near_texts
-from limen.core.pairing import Pair, Selection, cell_of
+from limen.core.pair import Pair, Selection, cell_of
 from limen.core.protocol import ConditionRole, Protocol
 from limen.core.randomness import lot
 

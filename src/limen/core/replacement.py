@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from limen.core.matching import excess, matched_columns
-from limen.core.pairing import Pair, cell_of, shared_sequences
+from limen.core.pair import Pair, cell_of
+from limen.core.pairing import shared_sequences
 from limen.core.pool import merit
 from limen.core.protocol import Protocol
 from limen.core.stimuli import Stimulus, StimulusSet

@@ -8,7 +8,8 @@ from datetime import datetime
 from enum import StrEnum
 
 from limen.core.audit import Finding, Severity, tells_hypothesis
-from limen.core.pairing import CONTEXT_PROPOSED, Pair
+from limen.core.flags import CONTEXT_PROPOSED
+from limen.core.pair import Pair
 from limen.core.protocol import Protocol
 from limen.core.scrubbing import find_leaks
 from limen.core.stimuli import CheckStimulus, Stimulus, StimulusSet

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class ScrubKind(StrEnum):
@@ -60,8 +61,9 @@ def scrub(text: str) -> ScrubbedText:
 
 def find_leaks(text: str) -> tuple[str, ...]:
     """Give what in a shown text still names a speaker; empty when nothing does."""
-    rules = (*_RULES_BEFORE_PLAIN, *_RULES_AFTER_PLAIN)
-    return tuple(match.group().strip() for _, pattern in rules for match in pattern.finditer(text))
+    small = _in_small_letters(text)
+    rules = [rule for rule in (*_RULES_BEFORE_PLAIN, *_RULES_AFTER_PLAIN) if rule.may_apply(small)]
+    return tuple(match.group().strip() for rule in rules for match in rule.pattern.finditer(text))
 
 
 def find_markup(text: str) -> tuple[str, ...]:
@@ -83,11 +85,11 @@ def _one_layer_plainer(text: str) -> str:
 
 
 def _scrub_once(text: str, scrubs: list[Scrub]) -> str:
-    for kind, pattern in _RULES_BEFORE_PLAIN:
-        text = _replace(text, kind, pattern, scrubs)
+    for rule in _RULES_BEFORE_PLAIN:
+        text = _replace(text, rule, scrubs)
     text = plain_text(text)
-    for kind, pattern in _RULES_AFTER_PLAIN:
-        text = _replace(text, kind, pattern, scrubs)
+    for rule in _RULES_AFTER_PLAIN:
+        text = _replace(text, rule, scrubs)
     return _tidy(text)
 
 
@@ -107,13 +109,13 @@ def _plain_line(line: str) -> str | None:
     return line.rstrip()
 
 
-def _replace(text: str, kind: ScrubKind, pattern: re.Pattern[str], scrubs: list[Scrub]) -> str:
+def _replace(text: str, rule: "_Rule", scrubs: list[Scrub]) -> str:
     def note(match: re.Match[str]) -> str:
-        shown = _SHOWN.get(kind, _placeholder)(match, kind)
-        scrubs.append(Scrub(kind=kind, found=match.group().strip(), shown=shown.strip()))
+        shown = _SHOWN.get(rule.kind, _placeholder)(match, rule.kind)
+        scrubs.append(Scrub(kind=rule.kind, found=match.group().strip(), shown=shown.strip()))
         return shown
 
-    return pattern.sub(note, text)
+    return rule.pattern.sub(note, text) if rule.may_apply(_in_small_letters(text)) else text
 
 
 def _placeholder(_: re.Match[str], kind: ScrubKind) -> str:
@@ -129,6 +131,24 @@ def _tidy(text: str) -> str:
     text = re.sub(r" ?\n ?", "\n", text)
     return re.sub(r"\n{3,}", "\n\n", text).strip()
 
+
+class _Rule(NamedTuple):
+    """A pattern, and words of which one stands, in small letters, in whatever it finds: most texts have none."""
+
+    kind: ScrubKind
+    pattern: re.Pattern[str]
+    words: tuple[str, ...] = ()
+
+    def may_apply(self, small: str | None) -> bool:
+        return small is None or not self.words or any(word in small for word in self.words)
+
+
+def _in_small_letters(text: str) -> str | None:
+    """Give a text in small letters; None where a pattern that ignores case takes other letters for ours."""
+    return None if any(odd in text for odd in _ODD_LETTERS) else text.lower()
+
+
+_ODD_LETTERS = "ſıİ\u212a"  # s, i, i and k to a pattern that ignores case, but not to str.lower
 
 _SHOWN: dict[ScrubKind, Callable[[re.Match[str], ScrubKind], str]] = {ScrubKind.SELF_NAMING: _after_the_phrase}
 
@@ -183,19 +203,29 @@ _SELF_NAMING_HERE = re.compile(  # "Hi, Gemma here!"
 _SPEAKER_LABEL = re.compile(  # before the first word, as in a script
     r"\A(?:(?i:witness|assistant|subject|respondent|chatbot|bot)|AI(?: assistant)?|\[AI\])(?: \([^)\n]*\))?:\s+(?=\S)"
 )
+_NAMES = ("bard", "claude", "copilot", "gemini", "gemma", "grok", "kimi", "lamda", "llama", "mistral")
+_MODEL_WORDS = (
+    *_NAMES,
+    *("lama", "mixtral", "gpt", "deepseek", "qwen", "nemotron", "palm", "phi-", "glm-", "yi-", "o1-", "o3-", "o4-"),
+    *("perplexity ai", "bing chat", "cohere command"),
+)
+_VENDOR_WORDS = (
+    *("anthropic", "openai", "open ai", "deepmind", "nvidia", "microsoft", "google", "xai", "x.ai", "meta"),
+    *("mistral ai", "alibaba", "moonshot ai", "together ai", "cohere"),
+)
 _RULES_BEFORE_PLAIN = (
-    (ScrubKind.THINKING, _THINKING),
-    (ScrubKind.THINKING, _THINKING_FROM_BEFORE),
-    (ScrubKind.EMAIL, _EMAIL),
+    _Rule(ScrubKind.THINKING, _THINKING, ("<",)),
+    _Rule(ScrubKind.THINKING, _THINKING_FROM_BEFORE, ("</",)),
+    _Rule(ScrubKind.EMAIL, _EMAIL, ("@",)),
 )
 _RULES_AFTER_PLAIN = (
-    (ScrubKind.SPEAKER_LABEL, _SPEAKER_LABEL),
-    (ScrubKind.URL, _URL),
-    (ScrubKind.SELF_NAMING, _SELF_NAMING),
-    (ScrubKind.VENDOR, _VENDOR),
-    (ScrubKind.MODEL, _MODEL),
-    (ScrubKind.SELF_NAMING, _SELF_NAMING_BY_MODEL),
-    (ScrubKind.SELF_NAMING, _SELF_NAMING_HERE),
+    _Rule(ScrubKind.SPEAKER_LABEL, _SPEAKER_LABEL),
+    _Rule(ScrubKind.URL, _URL, ("://", "www.")),
+    _Rule(ScrubKind.SELF_NAMING, _SELF_NAMING, ("name", "call", "go by")),
+    _Rule(ScrubKind.VENDOR, _VENDOR, _VENDOR_WORDS),
+    _Rule(ScrubKind.MODEL, _MODEL, _MODEL_WORDS),
+    _Rule(ScrubKind.SELF_NAMING, _SELF_NAMING_BY_MODEL, _NAMES),
+    _Rule(ScrubKind.SELF_NAMING, _SELF_NAMING_HERE, _NAMES),
 )
 
 _MARKS = re.compile(r"[*_`~\[|#>=+•-]")

@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 
 from limen.core.matching import TOLERANCE, MatchedColumn, matched_columns
 from limen.core.near_duplicates import NearTexts, find_near_texts
-from limen.core.pairing import Pair, Selection, cell_of
+from limen.core.pair import Pair, Selection, cell_of
 from limen.core.pool import Pool, merit
 from limen.core.protocol import ConditionRole, Protocol
 

@@ -4,14 +4,17 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from limen.core.drift import Metric
 from limen.core.excerpt import count_words
 from limen.core.funnel import FunnelStep
 from limen.core.judgment import Response
-from limen.core.pairing import ANY_PROVIDER, Pair, Selection, Unmatched, cell_of
+from limen.core.pair import ANY_PROVIDER, Pair, Selection, Unmatched, cell_of
 from limen.core.protocol import AttentionCheck, CheckKind, DriftRange, Protocol
 from limen.core.randomness import Stream
+
+if TYPE_CHECKING:  # who shows the material measures nothing
+    from limen.core.drift import Metric
 
 OPENING_GIBBERISH = ("Qxz", "plmk", "wvrt", "njkl", "bghf")
 """The instrument's own first nonsense words."""
@@ -83,7 +86,7 @@ def assemble(
     *,
     metric: str,
     funnel: tuple[FunnelStep, ...],
-    between: tuple[Metric, ...],
+    between: "tuple[Metric, ...]",
 ) -> StimulusSet:
     """Number the pairs, make the attention checks, measure A against B, and say what is missing."""
     return StimulusSet(
@@ -100,7 +103,7 @@ def assemble(
     )
 
 
-def measured_apart(pair: Pair, between: tuple[Metric, ...]) -> Pair:
+def measured_apart(pair: Pair, between: "tuple[Metric, ...]") -> Pair:
     """Give the pair with the distances from A to B, as raters compare them."""
     return replace(pair, drift_a_to_b={m.name: m.distances([pair.b.text], [pair.a.text])[0] for m in between})
 
@@ -143,7 +146,7 @@ def _nonsense_word(stream: Stream, length: int) -> str:
     return "".join(stream.pick(_CONSONANTS) for _ in range(min(length, 12)))
 
 
-def _number(selection: Selection, protocol: Protocol, between: tuple[Metric, ...]) -> tuple[Stimulus, ...]:
+def _number(selection: Selection, protocol: Protocol, between: "tuple[Metric, ...]") -> tuple[Stimulus, ...]:
     stimuli = []
     for condition in protocol.conditions:
         pairs = [pair for pair in selection.pairs if pair.condition == condition.name]

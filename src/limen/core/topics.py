@@ -4,9 +4,7 @@ import re
 from collections import Counter
 
 from limen.core.drift import cosine_distance
-
-HYPOTHESIS_WORDS = ("drift", "detect", "threshold", "boundar", "identit", "limen", "perturb")
-"""Beginnings of words that no text of ours says to a participant: they would tell the hypothesis."""
+from limen.core.wording import HYPOTHESIS_WORDS
 
 
 def content_words(text: str) -> Counter[str]:

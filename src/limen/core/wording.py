@@ -18,6 +18,9 @@ PLACEHOLDERS = {
 }
 """What is filled in, by the place of the text; nothing is filled in anywhere else."""
 
+HYPOTHESIS_WORDS = ("drift", "detect", "threshold", "boundar", "identit", "limen", "perturb")
+"""Beginnings of words that no text of ours says to a participant: they would tell the hypothesis."""
+
 
 class YesNo(StrEnum):
     """The two answers to a screening question."""

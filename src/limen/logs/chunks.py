@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, cast
 
-from limen.core.conversation import Conversation, LogProblem
+from limen.core.conversation import Conversation
+from limen.core.log_problems import LogProblem
 from limen.errors import LogError
 from limen.logs import archives, tables
 from limen.logs.documents import WHOLE_BYTES, read_document

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from limen.core.conversation import Conversation, LogProblem
+from limen.core.conversation import Conversation
+from limen.core.log_problems import LogProblem
 
 Record = Mapping[str, Any]
 """One decoded JSON object of a log: anything may stand in it."""

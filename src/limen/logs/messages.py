@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from limen.core.conversation import Conversation, LogProblem, Role, Turn
+from limen.core.conversation import Conversation, Role, Turn
+from limen.core.log_problems import LogProblem
 from limen.logs.format import Origin, text_or_none
 
 _ROLES = {

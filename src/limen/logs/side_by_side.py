@@ -2,16 +2,8 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from limen.core.conversation import (
-    LARGEST_DRIFT,
-    Conversation,
-    DriftOrigin,
-    DriftSource,
-    LogProblem,
-    Role,
-    Turn,
-    is_drift,
-)
+from limen.core.conversation import LARGEST_DRIFT, Conversation, DriftOrigin, DriftSource, Role, Turn, is_drift
+from limen.core.log_problems import LogProblem
 from limen.core.protocol import UNKNOWN_METRIC
 from limen.logs.format import Origin, Record, text_or_none
 

@@ -13,7 +13,8 @@ from typing import IO, cast
 
 import msgspec
 
-from limen.core.conversation import Conversation, LogProblem
+from limen.core.conversation import Conversation
+from limen.core.log_problems import LogProblem
 from limen.errors import InputError, LogError
 from limen.logs.files import STANDARD_INPUT
 from limen.logs.formats.canonical import to_record

@@ -4,7 +4,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from limen.core.pairing import Pair
+from limen.core.pair import Pair
 from limen.core.protocol import Protocol
 from limen.core.review import Review
 from limen.core.stimuli import StimulusSet

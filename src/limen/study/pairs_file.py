@@ -1,19 +1,22 @@
 """stimuli/extreme_pairs.json and stimuli/attention_checks.json: the finished material as files, and back."""
 
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
 from limen import __version__
 from limen.core.funnel import FunnelStep
-from limen.core.pairing import Pair, ShownReply, Unmatched
+from limen.core.log_problems import Problems
+from limen.core.pair import Pair, ShownReply, Unmatched
 from limen.core.protocol import ConditionRole, DriftRange, Protocol
 from limen.core.scrubbing import Scrub
 from limen.core.stimuli import CheckStimulus, Shortfall, Stimulus, StimulusSet
 from limen.errors import DataError
 from limen.workflow.ports import SourceFile
-from limen.workflow.preparation import Preparation, Problems
+
+if TYPE_CHECKING:  # who reads the finished material prepares none
+    from limen.workflow.preparation import Preparation
 
 _T = TypeVar("_T")
 
@@ -129,7 +132,7 @@ class ChecksFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     checks: tuple[CheckStimulus, ...]
 
 
-def encode_pairs(preparation: Preparation, made_at: datetime) -> bytes:
+def encode_pairs(preparation: "Preparation", made_at: datetime) -> bytes:
     """Give extreme_pairs.json, readable by a person, the same bytes for the same values."""
     return _pretty(
         PairsFile(metadata=_metadata(preparation, made_at), pairs=[_record(s) for s in preparation.stimuli.stimuli])
@@ -193,7 +196,7 @@ def decode_metadata(pairs: bytes, where: str) -> PairsMetadata:
     return _decode(pairs, PairsFile, f"{where}/extreme_pairs.json").metadata
 
 
-def _metadata(preparation: Preparation, made_at: datetime) -> PairsMetadata:
+def _metadata(preparation: "Preparation", made_at: datetime) -> PairsMetadata:
     stimuli, protocol = preparation.stimuli, preparation.protocol
     return PairsMetadata(
         schema=PAIRS_SCHEMA,

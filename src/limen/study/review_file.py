@@ -3,7 +3,7 @@
 import difflib
 from collections.abc import Iterator
 
-from limen.core.pairing import Pair, ShownReply
+from limen.core.pair import Pair, ShownReply
 from limen.core.stimuli import CheckStimulus, StimulusSet
 
 

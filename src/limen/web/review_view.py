@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from limen.core.audit import Finding, audit
 from limen.core.changes import Change, ChangeKind, word_changes
 from limen.core.excerpt import count_words
-from limen.core.pairing import CONTEXT_PROPOSED, Pair, ShownReply
+from limen.core.flags import CONTEXT_PROPOSED
+from limen.core.pair import Pair, ShownReply
 from limen.core.review import LONGEST_CONTEXT, LONGEST_REASON, Action, Decision, Standing, shown_digest
 from limen.core.stimuli import Stimulus
 from limen.core.wording import TrialWording

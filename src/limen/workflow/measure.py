@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from limen.core.comparison import Comparison, DriftTable, Judge, compare
 from limen.core.conversation import Conversation, without_void_drift
 from limen.core.drift import Metric, measure_all
+from limen.core.log_problems import Problems
 from limen.core.observed import ObservedDrift
 from limen.core.protocol import DriftRange, Protocol
 from limen.errors import MetricError
 from limen.workflow.ports import Logs
-from limen.workflow.preparation import Problems
 from limen.workflow.readable import Readable
 
 _TURNS_AT_ONCE = 512

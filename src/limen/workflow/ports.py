@@ -4,10 +4,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from limen.core.conversation import Conversation, LogProblem
-from limen.core.drift import Metric
 from limen.core.judgment import Response
 from limen.core.sessions import (
     DailyCount,
@@ -21,6 +19,11 @@ from limen.core.sessions import (
     Session,
     TrialRecord,
 )
+
+if TYPE_CHECKING:  # who serves answers reads no logs
+    from limen.core.conversation import Conversation
+    from limen.core.drift import Metric
+    from limen.core.log_problems import LogProblem
 
 T = TypeVar("T")
 
@@ -43,7 +46,7 @@ class Logs(Protocol):
         """The files read so far."""
         ...
 
-    def read(self) -> Iterator[Conversation | LogProblem]:
+    def read(self) -> "Iterator[Conversation | LogProblem]":
         """Give every conversation and every problem."""
         ...
 
@@ -51,7 +54,7 @@ class Logs(Protocol):
 class Metrics(Protocol):
     """Drift metrics by name."""
 
-    def find(self, name: str) -> Metric:
+    def find(self, name: str) -> "Metric":
         """Give the metric, or raise MetricError."""
         ...
 

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from limen.core.conversation import LogProblem
+from limen.core.log_problems import Problems
 from limen.core.observed import ObservedDrift
-from limen.core.pairing import Pair
+from limen.core.pair import Pair
 from limen.core.protocol import Condition, DriftRange, Protocol
 from limen.core.review import Review
 from limen.core.stimuli import StimulusSet
@@ -23,15 +23,6 @@ class PrepareOptions:
     quantiles: Mapping[str, DriftRange] = field(default_factory=dict)  # by condition: bounds at these shares
     review: Review = field(default_factory=Review)  # what a person decided about an earlier set
     built_in: Protocol | None = None  # what the study's own thresholds are held against
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Problems:
-    """What could not be read: all counted; the first thousand, and the first of every reason, kept whole."""
-
-    total: int
-    by_reason: Mapping[str, int]
-    examples: tuple[LogProblem, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,8 +8,10 @@ from limen.core.confounds import unmatched
 from limen.core.conversation import Conversation, DriftOrigin, reference_texts, without_void_drift
 from limen.core.drift import Metric, measure
 from limen.core.funnel import Tally
+from limen.core.log_problems import Problems
 from limen.core.observed import ObservedDrift
-from limen.core.pairing import UNKNOWN_PROVIDER, Pair, Selection, Unmatched, find_pairs, resolve_provider
+from limen.core.pair import UNKNOWN_PROVIDER, Pair, Selection, Unmatched
+from limen.core.pairing import find_pairs, resolve_provider
 from limen.core.pool import Pool
 from limen.core.protocol import NOT_THE_PROTOCOLS, RECORDED, UNKNOWN_METRIC, DriftRange, Protocol
 from limen.core.replacement import keep_spares
@@ -18,7 +20,7 @@ from limen.core.selection import select_pairs
 from limen.core.stimuli import assemble, measured_apart
 from limen.errors import InputError, MetricError
 from limen.workflow.ports import Logs, Metrics
-from limen.workflow.preparation import Preparation, PrepareOptions, Problems
+from limen.workflow.preparation import Preparation, PrepareOptions
 from limen.workflow.readable import Readable
 
 BETWEEN_A_AND_B = ("keyword-rms/limen-1", "lexical-char4")

@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from limen.core.conversation import Conversation, LogProblem
+from limen.core.conversation import Conversation
+from limen.core.log_problems import LogProblem, Problems
 from limen.workflow.ports import Logs
-from limen.workflow.preparation import Problems
 
 _EXAMPLES_KEPT = 1000
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Protocol as Port
 
-from limen.core.pairing import Pair
+from limen.core.pair import Pair
 from limen.core.protocol import ConditionRole, Protocol
 from limen.core.replacement import rivals_for
 from limen.core.review import (

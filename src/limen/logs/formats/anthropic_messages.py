@@ -10,7 +10,8 @@ apart.
 
 from collections.abc import Iterator, Mapping
 
-from limen.core.conversation import Conversation, LogProblem
+from limen.core.conversation import Conversation
+from limen.core.log_problems import LogProblem
 from limen.logs.format import LogFormat, Origin, Record, text_or_none
 from limen.logs.messages import a_turn, first_id, is_messages, message_turns, spoken
 from limen.logs.shapes import THINKING, anthropic_parts, is_anthropic_call, is_anthropic_message

@@ -8,15 +8,8 @@ from typing import Annotated
 
 import msgspec
 
-from limen.core.conversation import (
-    LARGEST_DRIFT,
-    Conversation,
-    DriftOrigin,
-    DriftSource,
-    LogProblem,
-    Role,
-    Turn,
-)
+from limen.core.conversation import LARGEST_DRIFT, Conversation, DriftOrigin, DriftSource, Role, Turn
+from limen.core.log_problems import LogProblem
 from limen.core.protocol import UNKNOWN_METRIC
 from limen.logs.format import LogFormat, Origin, Record
 

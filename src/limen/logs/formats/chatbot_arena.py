@@ -11,7 +11,8 @@ Lines or Parquet.
 import json
 from collections.abc import Iterator
 
-from limen.core.conversation import LANGUAGE, Conversation, LogProblem, Turn
+from limen.core.conversation import LANGUAGE, Conversation, Turn
+from limen.core.log_problems import LogProblem
 from limen.logs.format import LogFormat, Origin, Record
 from limen.logs.messages import a_turn, first_id, message_turns, spoken
 

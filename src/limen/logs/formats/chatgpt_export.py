@@ -12,7 +12,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from limen.core.conversation import Conversation, LogProblem, Role, Turn
+from limen.core.conversation import Conversation, Role, Turn
+from limen.core.log_problems import LogProblem
 from limen.logs.format import LogFormat, Origin, Record, text_or_none
 from limen.logs.messages import a_turn, first_id, spoken
 

@@ -10,7 +10,8 @@ Where messages name their parents and the conversation its `current_leaf_message
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from limen.core.conversation import Conversation, LogProblem
+from limen.core.conversation import Conversation
+from limen.core.log_problems import LogProblem
 from limen.logs.format import LogFormat, Origin, Record
 from limen.logs.messages import a_turn, first_id, spoken, text_of
 

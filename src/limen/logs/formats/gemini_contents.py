@@ -10,7 +10,8 @@ and the two as one flat object. Names may be written as the Python package write
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from limen.core.conversation import Conversation, LogProblem
+from limen.core.conversation import Conversation
+from limen.core.log_problems import LogProblem
 from limen.logs.format import LogFormat, Origin, Record, text_or_none
 from limen.logs.messages import a_turn, first_id, spoken
 

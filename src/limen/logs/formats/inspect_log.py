@@ -10,7 +10,8 @@ and the key (`tc://` in old logs). How the archive is laid out is in `limen.logs
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from limen.core.conversation import Conversation, LogProblem
+from limen.core.conversation import Conversation
+from limen.core.log_problems import LogProblem
 from limen.logs.format import LogFormat, Origin, Record, text_or_none
 from limen.logs.messages import first_id, message_turns, spoken, text_of
 from limen.logs.shapes import is_inspect_sample

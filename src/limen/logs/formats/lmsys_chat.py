@@ -6,7 +6,8 @@ Shape: the dataset card https://huggingface.co/datasets/lmsys/lmsys-chat-1m (`co
 
 from collections.abc import Iterator
 
-from limen.core.conversation import LANGUAGE, Conversation, LogProblem
+from limen.core.conversation import LANGUAGE, Conversation
+from limen.core.log_problems import LogProblem
 from limen.logs.format import LogFormat, Origin, Record
 from limen.logs.formats import wildchat
 from limen.logs.messages import first_id, is_messages, message_turns, spoken

@@ -7,7 +7,8 @@ API or Inspect could have written is left to those formats.
 
 from collections.abc import Iterator
 
-from limen.core.conversation import LANGUAGE, Conversation, LogProblem
+from limen.core.conversation import LANGUAGE, Conversation
+from limen.core.log_problems import LogProblem
 from limen.logs.format import LogFormat, Origin, Record
 from limen.logs.messages import first_id, is_messages, message_turns, spoken
 from limen.logs.shapes import is_anthropic_call, is_inspect_sample

@@ -5,7 +5,8 @@ The reference is the record's `baseline_text`, else the first reply. The file do
 
 from collections.abc import Iterator
 
-from limen.core.conversation import Conversation, LogProblem
+from limen.core.conversation import Conversation
+from limen.core.log_problems import LogProblem
 from limen.logs.format import LogFormat, Origin, Record, text_or_none
 from limen.logs.side_by_side import read_side_by_side
 

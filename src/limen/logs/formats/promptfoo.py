@@ -9,7 +9,8 @@ chat messages is read as these. A provider's id (`openai:chat:gpt-4o`) says prov
 import json
 from collections.abc import Iterator, Mapping
 
-from limen.core.conversation import Conversation, LogProblem, Turn
+from limen.core.conversation import Conversation, Turn
+from limen.core.log_problems import LogProblem
 from limen.logs.format import LogFormat, Origin, Record, text_or_none
 from limen.logs.messages import a_turn, first_id, is_messages, message_turns, spoken
 

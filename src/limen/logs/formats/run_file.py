@@ -15,16 +15,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from limen.core.conversation import (
-    UNNUMBERED,
-    Conversation,
-    DriftOrigin,
-    DriftSource,
-    LogProblem,
-    Role,
-    Turn,
-    is_drift,
-)
+from limen.core.conversation import UNNUMBERED, Conversation, DriftOrigin, DriftSource, Role, Turn, is_drift
+from limen.core.log_problems import LogProblem
 from limen.logs.format import LogFormat, Origin, Record, text_or_none
 
 METRIC = "keyword-rms/s7"

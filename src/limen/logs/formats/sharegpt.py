@@ -5,7 +5,8 @@ The shape is the one of the public ShareGPT datasets, taken from general knowled
 
 from collections.abc import Iterator, Mapping
 
-from limen.core.conversation import LANGUAGE, Conversation, LogProblem, Role, Turn
+from limen.core.conversation import LANGUAGE, Conversation, Role, Turn
+from limen.core.log_problems import LogProblem
 from limen.logs.format import LogFormat, Origin, Record
 from limen.logs.messages import first_id, spoken
 

@@ -7,7 +7,8 @@ https://huggingface.co/datasets/allenai/WildChat-nontoxic (the same with `conver
 
 from collections.abc import Iterator, Mapping
 
-from limen.core.conversation import LANGUAGE, Conversation, LogProblem
+from limen.core.conversation import LANGUAGE, Conversation
+from limen.core.log_problems import LogProblem
 from limen.logs.format import LogFormat, Origin, Record
 from limen.logs.messages import first_id, is_messages, message_turns, spoken
 

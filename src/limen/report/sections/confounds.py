@@ -8,7 +8,7 @@ from limen.core.cautions import before_sentence, machine_sentence, tells_apart
 from limen.core.confounds import Comparison, ConditionSurface, ConfoundAudit, FeatureLevel
 from limen.core.features import MEANING
 from limen.core.findings import Analysis
-from limen.core.pairing import Unmatched
+from limen.core.pair import Unmatched
 from limen.report.document import Block, Caution, Column, Paragraph, Row, Section, Subheading, Table
 from limen.report.phrasing import listed
 
