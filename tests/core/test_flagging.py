@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from answers import a_rater, a_table, some_stimuli
+from limen.core.analysis.trials import NOT_KNOWN
 from limen.core.flagging import COPIED_TEXT, LOST_FOCUS, READ_TOO_FAST, SHARED_PLAN, flag_participants
 
 WORDS = [stimulus.words for stimulus in some_stimuli()]
@@ -27,6 +29,16 @@ def test_what_a_person_should_look_at_is_flagged(changes: dict[str, int], expect
     flagging = flag_participants(a_table([a_rater(), a_rater(**changes)]))
     assert [flagging.of(place) for place in (0, 1)] == [(), expected]
     assert flagging.flagged.tolist() == [False, bool(expected)]
+
+
+@pytest.mark.parametrize(
+    ("column", "kind"), [("copies", COPIED_TEXT), ("focus_losses", LOST_FOCUS), ("response_time_ms", READ_TOO_FAST)]
+)
+def test_a_column_without_a_number_is_not_assessed(column: str, kind: str) -> None:
+    table = a_table([a_rater(), a_rater()])
+    empty = replace(table, **{column: np.full(table.rows, NOT_KNOWN)})  # type: ignore[arg-type]
+    assert flag_participants(table).not_assessed == ()
+    assert flag_participants(empty).not_assessed == (kind,)
 
 
 @pytest.mark.parametrize(

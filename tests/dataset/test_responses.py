@@ -1,6 +1,7 @@
 """A file of answers is read with every check: named with row and reason, counted, refused or reported by rule."""
 
 import csv
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -114,7 +115,7 @@ def test_the_recorded_time_decides_and_not_the_timestamps(tmp_path: Path) -> Non
             (SEVEN, FIRST, FIRST.replace("NORMAL", "SOMETHINGS_OFF")),
             r"rows 2 and 3: participant P001 has two different",
         ),
-        ((SEVEN, FIRST, FIRST.replace("8432", "8433")), r"rows 2 and 3: participant P001 has two different answers"),
+        ((SEVEN, FIRST, FIRST.replace("8432", "8433")), r"rows 2 and 3: participant P001 has two different rows"),
         ((SEVEN, FIRST, SECOND.replace("P001,2", "P001,1")), r"rows 2 and 3: .* two stimuli at trial 1"),
         ((SEVEN, FIRST.replace("NORMAL", "maybe")), "no row holds an answer that can be counted"),
         ((SEVEN + ",drift_b", FIRST + ",high"), "drift_b 'high' is no number"),
@@ -391,3 +392,33 @@ def test_two_metrics_in_one_table_are_refused(tmp_path: Path) -> None:
     path = _file(tmp_path, f"{SEVEN},drift_metric", f"{FIRST},one", f"{SECOND},other")
     with pytest.raises(DataError, match=r"row 3: the table has drift_metric 'one' and 'other'; give one"):
         _read(path)
+
+
+@pytest.mark.parametrize("planned", [False, True])
+@pytest.mark.parametrize("stranger", ["of another mode", "left out", "nobody's", "no answer"])
+def test_a_pair_that_no_rater_who_counts_has_answered_changes_nothing(
+    tmp_path: Path, stranger: str, planned: bool
+) -> None:
+    people = [a_rater(2, 8, shift=k) for k in range(6)]
+    lines = _rows_of(_written(tmp_path, a_table([*people, a_rater(9, 1, fails=3)])), planned=planned)
+    counted = [line for line in lines if not line.startswith("P007")]
+    extra = {
+        "of another mode": [counted[1].replace("live", "pilot")],
+        "left out": [*lines[len(counted) :], lines[-1]],
+        "nobody's": [counted[1].replace("P001", "")],
+        "no answer": [re.sub("NORMAL|SOMETHINGS_OFF", "MAYBE", counted[1])],
+    }[stranger]
+    extra[-1] = re.sub(r",\d+,[A-Z]+_\w+,[A-Z]+,", ",24,CAT_11,CATASTROPHIC,", extra[-1], count=1)
+    alone = an_analysis(_read(_file(tmp_path, *counted), mode="live").table)
+    found = an_analysis(_read(_file(tmp_path, *counted, *extra), mode="live").table)
+    assert found.n.analyzed == 6
+    for name in ("as_specified", "companions", "hypotheses", "outcome", "pairs"):
+        assert getattr(found, name) == getattr(alone, name), name
+
+
+def _rows_of(path: Path, *, planned: bool) -> list[str]:
+    """Give a written file's lines with the instrument's columns, the mode and, if asked for, the plan."""
+    names = [*SEVEN.split(","), "mode", *(["trials_planned"] if planned else [])]
+    with path.open(newline="") as file:
+        rows = [{**row, "mode": "live"} for row in csv.DictReader(file)]
+    return [",".join(names), *(",".join(row[name] for name in names) for row in rows)]

@@ -71,7 +71,10 @@ def test_nobody_at_all_is_said_clearly() -> None:
 
 
 def test_nobody_left_is_said_with_the_rules() -> None:
-    with pytest.raises(NotReadyError, match=r"2 started and none is left .* \(1 incomplete, 1 attention\)"):
+    with pytest.raises(
+        NotReadyError,
+        match=r"2 started and none is left .* \(1 incomplete, 1 attention; the first, P001, answered 2 of 23",
+    ):
         an_analysis(a_table([a_rater(answered=2), a_rater(fails=3)]))
 
 

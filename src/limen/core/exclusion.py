@@ -157,9 +157,8 @@ class _Seen:
     @classmethod
     def of(cls, table: TrialTable, protocol: Protocol) -> "_Seen":
         answered = np.bincount(table.participant, minlength=len(table.participants)).astype(np.int64)
-        planned = np.where(
-            table.participants.trials_planned == NOT_KNOWN, len(table.stimuli), table.participants.trials_planned
-        )
+        by_itself = min(len(table.stimuli), protocol.trial_count)  # nobody is asked for more than the protocol has
+        planned = np.where(table.participants.trials_planned == NOT_KNOWN, by_itself, table.participants.trials_planned)
         return cls(table=table, protocol=protocol, answered=answered, planned=planned, complete=answered >= planned)
 
     @property
@@ -180,8 +179,12 @@ def _incomplete(seen: _Seen, rule: ExclusionRule) -> RuleFinding:
     stimuli, declared = len(seen.table.stimuli), seen.protocol.trial_count
     remark = ""
     if not seen.plans_known:
-        remark = f"the table does not say how many trials were planned: the {stimuli} that occur in it count as all"
-        remark += f" (the protocol has {declared})" if stimuli != declared else ""
+        remark = "the table does not say how many trials were planned: "
+        if stimuli > declared:
+            remark += f"the protocol's {declared} count as all ({stimuli} stimuli occur in it)"
+        else:
+            remark += f"the {stimuli} that occur in it count as all"
+            remark += f" (the protocol has {declared})" if stimuli != declared else ""
     return RuleFinding(
         declared="not all trials completed",
         hit=~seen.complete,

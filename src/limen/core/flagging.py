@@ -31,7 +31,7 @@ class Flagging:
 
     by_kind: Mapping[str, Flags]
     shared_plan: Flags
-    not_assessed: tuple[str, ...]  # kinds whose columns the table lacks
+    not_assessed: tuple[str, ...]  # kinds whose columns the table lacks, or has empty
     people: int
 
     @property
@@ -54,10 +54,10 @@ def flag_participants(table: TrialTable) -> Flagging:
     if knows_reading_speed(table):
         too_fast = reads_too_fast(table)
         by_kind[READ_TOO_FAST] = np.bincount(table.participant[too_fast], minlength=people) > 0
-    if table.copies is not None:
+    if table.copies is not None and np.any(table.copies != NOT_KNOWN):
         copied = table.copies > 0
         by_kind[COPIED_TEXT] = np.bincount(table.participant[copied], minlength=people) > 0
-    if table.focus_losses is not None:
+    if table.focus_losses is not None and np.any(table.focus_losses != NOT_KNOWN):
         losses = np.bincount(table.participant, np.maximum(table.focus_losses, 0), people)
         by_kind[LOST_FOCUS] = losses > MOST_FOCUS_LOSSES
     missing = tuple(kind for kind in (READ_TOO_FAST, COPIED_TEXT, LOST_FOCUS) if kind not in by_kind)
@@ -72,8 +72,9 @@ def _share_plans(table: TrialTable) -> Flags:
 
 
 def knows_reading_speed(table: TrialTable) -> bool:
-    """Tell whether words and times are both there."""
-    return table.response_time_ms is not None and any(stimulus.words is not None for stimulus in table.stimuli)
+    """Tell whether there is a trial whose words and time are both known."""
+    times = table.response_time_ms
+    return times is not None and bool(np.any((words_of_rows(table) != NOT_KNOWN) & (times != NOT_KNOWN)))
 
 
 def reads_too_fast(table: TrialTable) -> Flags:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limen.core.analysis.ratings import Contrast, Ratings
-from limen.core.analysis.trials import TrialTable
+from limen.core.analysis.trials import NOT_KNOWN, TrialTable
 from limen.core.judgment import Response
 from limen.core.outcome import Tally
 from limen.core.protocol import Condition, ConditionRole, Protocol
@@ -50,11 +50,15 @@ class Sample:
 def take_sample(table: TrialTable, protocol: Protocol, kept: Flags, pairs: NDArray[np.int64] | None = None) -> Sample:
     """Take the kept participants' answers to all pairs, or to those at the given places.
 
-    Whoever answered no pair at all is no rater, even where the rule on missing answers is switched off.
+    Whoever answered no pair at all is no rater, even where the rule on missing answers is switched off. A pair that
+    only participants who are left out have seen is none of theirs.
     """
     places = table.pair_places if pairs is None else pairs
     of_pairs = np.isin(table.stimulus, places)
     kept = kept & (np.bincount(table.participant[of_pairs], minlength=kept.size) > 0)
+    if np.any(kept & _finished(table)):  # where nobody finished, a pair without answers may be one they did not reach
+        seen = np.bincount(table.stimulus[kept[table.participant]], minlength=len(table.stimuli)) > 0
+        places = places[seen[places]]
     ratings = table.ratings(kept, places)
     return Sample(
         table=table,
@@ -65,3 +69,10 @@ def take_sample(table: TrialTable, protocol: Protocol, kept: Flags, pairs: NDArr
         target=protocol.with_role(ConditionRole.TARGET)[0],
         baseline=protocol.with_role(ConditionRole.BASELINE)[0],
     )
+
+
+def _finished(table: TrialTable) -> Flags:
+    """Mark who answered as many trials as were planned, or of whom the table does not say how many that were."""
+    planned = table.participants.trials_planned
+    answered = np.bincount(table.participant, minlength=planned.size)
+    return np.asarray((planned == NOT_KNOWN) | (answered >= planned), dtype=np.bool_)

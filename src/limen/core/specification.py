@@ -109,7 +109,7 @@ class _Rows:
     def _other_no_variance(self) -> SpecificationRow:
         rule = next((r for r in self.protocol.exclusions if r.rule is ExclusionKind.NO_VARIANCE), None)
         over = Scope.ALL if rule is not None and rule.over is Scope.PAIRS else Scope.PAIRS
-        what = "all trials" if over is Scope.ALL else f"the {self.declared.table.pair_places.size} pairs"
+        what = "all trials" if over is Scope.ALL else f"the {self.declared.pairs.size} pairs"
         key, name = f"no_variance_over_{over}", f"rule on identical responses over {what}"
         if rule is None:
             return SpecificationRow(key=key, name=name, result=Undetermined(reason="the protocol has no such rule"))
@@ -119,7 +119,7 @@ class _Rows:
     def _strict(self) -> SpecificationRow:
         key, name = "strict_pairs", f"strict pairs only (A {self.declared.baseline.drift} everywhere)"
         table, bound = self.declared.table, self.declared.baseline.drift
-        places = table.pair_places.tolist()
+        places = self.declared.pairs.tolist()
         roles = {condition.name: condition.role for condition in self.protocol.conditions}
         others = [p for p in places if roles[table.stimuli[p].condition or ""] is not ConditionRole.BASELINE]
         if any(table.stimuli[place].drift_a is None for place in others):

@@ -1,7 +1,7 @@
 """A file of answers as a table, with every check. raw_responses.csv is one such file.
 
 Refused: what is no CSV file, lacks a needed column, has a row of another length, an unknown condition, a pair or a
-participant with two different facts, two different answers to one pair, two modes without a choice. Reported and not
+participant with two different facts, two different rows for one pair, two modes without a choice. Reported and not
 counted: an answer outside the two, a trial number that is none, a row without participant. Reported, the answer
 counted without its time: a time that is negative, unreadable, endless, before 1970 or in the future. Reported, the
 answer counted without it: a number of attempts, copies or focus losses that is none. Reported and counted: a trial
@@ -9,7 +9,7 @@ number above the number planned. Reported and counted once: a repeated row.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -59,6 +59,7 @@ Flags = NDArray[np.bool_]
 
 CLOCK_SKEW = timedelta(minutes=5)
 COUNTS = ("attempt", "copies", "focus_losses")
+_CALLED = {"answer": "response", "timestamp_us": "timestamp"}  # columns by the names that they have in a file
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +88,8 @@ def read_responses(path: Path, reading: Reading, on_bytes: Callable[[int], None]
     columns["participant"] = people.places[columns["person"]]
     columns["stimulus"] = shown.places[columns["shown"]]
     columns = _only(columns, columns["participant"] != OF_ANOTHER_MODE)
+    if reading.known is None:
+        columns, shown = _only_shown(columns, shown)
     columns = _countable(columns, problems, draft.unknown_answers)
     columns = _with_possible_times(columns, reading.now, problems)
     columns = _with_possible_counts(columns, problems)
@@ -96,7 +99,7 @@ def read_responses(path: Path, reading: Reading, on_bytes: Callable[[int], None]
             f"{where}: no row holds an answer that can be counted; expected {' or '.join(Response)} in the column "
             "response (a column map can translate other words)"
         )
-    _report_late_trials(columns, people.value, max(len(shown.value), reading.protocol.trial_count), problems)
+    _report_late_trials(columns, people.value, reading.protocol.trial_count, problems)
     if draft.zoneless:
         problems.add("a timestamp without a time zone", "it is taken as UTC", [], draft.zoneless)
     problems.add("a participant without plan", "all stimuli in the table count as planned", people.without_plan)
@@ -166,6 +169,17 @@ class _Draft:
         return np.fromiter((known.setdefault(key, len(known)) for key in combined), dtype=np.int64, count=count)
 
 
+def _only_shown(columns: dict[str, Whole], shown: FoundStimuli) -> tuple[dict[str, Whole], FoundStimuli]:
+    """Leave out stimuli that no participant of this mode has a row for; what is left of their rows is not counted."""
+    there = np.zeros(len(shown.value), dtype=np.bool_)
+    there[columns["stimulus"][columns["participant"] != NOBODY]] = True
+    if there.all() or not there.any():
+        return columns, shown
+    stimuli = tuple(stimulus for stimulus, counted in zip(shown.value, there.tolist(), strict=True) if counted)
+    places = np.cumsum(there) - 1
+    return {**columns, "stimulus": places[columns["stimulus"]]}, replace(shown, value=stimuli)
+
+
 def _only(columns: dict[str, Whole], chosen: Flags) -> dict[str, Whole]:
     return columns if chosen.all() else {name: column[chosen] for name, column in columns.items()}
 
@@ -222,7 +236,7 @@ def _with_possible_counts(columns: dict[str, Whole], problems: Problems) -> dict
 
 
 def _report_late_trials(columns: dict[str, Whole], people: Participants, planned: int, problems: Problems) -> None:
-    """Report trial numbers above what was planned: for the participant, or else by the protocol or the table."""
+    """Report trial numbers above what was planned: for the participant, or else by the protocol."""
     most = np.where(people.trials_planned == NOT_KNOWN, planned, people.trials_planned)[columns["participant"]]
     late = columns["trial_number"] > most
     places = np.flatnonzero(late)[:EXAMPLES]
@@ -237,13 +251,13 @@ def _without_repeats(
     rows, who, what = columns["row"], columns["participant"], columns["stimulus"]
     again, before = _repeats(who, what, rows)
     repeated = np.flatnonzero(again)
-    for name in columns.keys() - {"row", "person", "shown"}:
+    for name in [name for name in columns if name not in ("row", "person", "shown")]:
         differs = repeated[columns[name][repeated] != columns[name][before[repeated]]]
         if differs.size:
             place = int(differs[0])
             raise DataError(
                 f"{where}, rows {rows[before[place]]} and {rows[place]}: participant {people[who[place]]} has two "
-                f"different answers to {stimuli[what[place]]}; keep the right one"
+                f"different rows for {stimuli[what[place]]} (see {_CALLED.get(name, name)}); keep the right one"
             )
     told = [f"row {rows[place]} repeats row {rows[before[place]]}" for place in repeated[:EXAMPLES]]
     problems.add("a repeated row", "it is counted once", told, repeated.size)

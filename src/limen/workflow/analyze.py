@@ -129,7 +129,11 @@ def _refuse_nobody(judged: Judged, sample: Sample, protocol: Protocol) -> None:
         raise NotReadyError(f"nobody has answered yet: there is nothing to analyze; {needed}")
     if sample.ratings.raters == 0:
         hit = [f"{rule.first_hits} {rule.rule.replace('_', ' ')}" for rule in judged.rules if rule.first_hits]
-        why = f"none is left after the exclusions ({', '.join(hit)})" if hit else "none of them answered a pair"
+        why = "none of them answered a pair"
+        if hit:
+            first = judged.exclusions[0]
+            told = f"{', '.join(hit)}; the first, {first.participant}, {first.evidence}"
+            why = f"none is left after the exclusions ({told})"
         raise NotReadyError(f"{people} started and {why}: there is nothing to analyze; {needed}")
 
 

@@ -49,6 +49,25 @@ def test_fleiss_kappa_is_that_of_statsmodels(raters: int, pairs: int, categories
         assert fleiss_kappa(counts) == ALL_ALIKE
 
 
+def test_a_kappa_that_is_exactly_a_bound_is_not_above_it() -> None:
+    said_off = [1, 0, 1, 1, 1, 0, 2, 1, 0, 1, 4, 4, 4, 5, 4, 3, 4, 5, 5, 4]  # of 5 raters each: κ is 2/5
+    counts = np.array([[5 - off, off] for off in said_off])
+    assert statsmodels_fleiss_kappa(counts) != 0.4  # what sums of rounded numbers make of it
+    for order in range(20):
+        turned = np.random.default_rng(order).permutation(counts)
+        assert fleiss_kappa(turned) == 0.4
+        assert kappa_label(number(fleiss_kappa(turned))) is KappaLabel.FAIR
+
+
+@given(st.integers(2, 9), st.integers(2, 12), st.integers(0, 10_000))
+def test_fleiss_kappa_does_not_depend_on_the_order_of_pairs_to_the_last_digit(
+    raters: int, pairs: int, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    counts = category_counts(rng.integers(-1, 2, (raters, pairs)), 2)
+    assert fleiss_kappa(rng.permutation(counts)) == fleiss_kappa(counts)
+
+
 @given(st.integers(2, 6), st.integers(2, 8), st.integers(0, 10_000))
 def test_percent_agreement_counts_every_two_raters(raters: int, pairs: int, seed: int) -> None:
     codes = np.random.default_rng(seed).integers(-1, 3, (raters, pairs))

@@ -273,12 +273,12 @@ def test_an_answer_that_was_cut_off_is_no_acknowledgement(
     rater.press(study.wording.instructions.button)
     rater.practice()
     rater.sees("TRIAL 1 of 23")
-    for _ in range(6):  # instructions, two practice answers, the painting: each is sent again
-        rater.page.wait_for_timeout(100)
+
+    def sent_again() -> bool:  # instructions, two practice answers, the painting
         rater.page.clock.fast_forward("00:40")
-    stored = survey.only()
-    assert list(stored.practice) == [1, 2]
-    assert "painted" in stored.parts
+        return list(survey.only().practice) == [1, 2] and "painted" in survey.only().parts
+
+    wait_until(rater.page, sent_again)
     assert len(cut_off) >= 4
 
 

@@ -8,6 +8,7 @@ resamples or deletions, so that thousands are one call.
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -73,13 +74,27 @@ def fleiss_kappa(counts: ArrayLike) -> float | Undetermined:
 
     With every rater on every pair this is Fleiss (1971) and equal to statsmodels' `fleiss_kappa`, which the
     protocol calls; with gaps it is Gwet's (2014) generalization. Undetermined if all answers are one
-    category. Checked against statsmodels, irrCAC, Fleiss' published data and the worked example on
-    Wikipedia.
+    category. Computed in whole numbers and rounded once, so that a κ of exactly 0.40 is not above 0.40, in
+    whatever order the pairs come. Checked against statsmodels, irrCAC, Fleiss' published data and the worked
+    example on Wikipedia.
 
-    >>> round(fleiss_kappa([[0, 3], [1, 2]]), 4)
+    >>> fleiss_kappa([[0, 3], [1, 2]])
     -0.2
     """
-    return _single(counts, fleiss_values)
+    n = np.asarray(counts)
+    n = n.astype(np.int64, casting="safe" if n.size else "unsafe")
+    answers = n.sum(axis=-1)
+    once, twice = int((answers >= 1).sum()), int((answers >= 2).sum())
+    if twice == 0:
+        return NO_PAIR_TWICE
+    agreed, shares = Fraction(0), [Fraction(0)] * n.shape[-1]
+    for raters in np.unique(answers[answers >= 1]).tolist():
+        alike = n[answers == raters]
+        shares = [sum_ + Fraction(k, raters * once) for sum_, k in zip(shares, alike.sum(axis=0).tolist(), strict=True)]
+        if raters >= 2:
+            agreed += Fraction(int((alike**2).sum()) - raters * len(alike), raters * (raters - 1) * twice)
+    by_chance = sum((share**2 for share in shares), Fraction(0))
+    return ALL_ALIKE if by_chance == 1 else float((agreed - by_chance) / (1 - by_chance))
 
 
 def gwet_ac1(counts: ArrayLike) -> float | Undetermined:
@@ -185,6 +200,15 @@ COEFFICIENTS: dict[Coefficient, Callable[[PairTerms, Floats], Floats]] = {
     Coefficient.ALPHA: alpha_values,
 }
 """Each coefficient as a function of what pairs contribute and how often each pair counts."""
+
+
+MEASURES: dict[Coefficient, Callable[[ArrayLike], float | Undetermined]] = {
+    Coefficient.PERCENT: percent_agreement,
+    Coefficient.FLEISS_KAPPA: fleiss_kappa,
+    Coefficient.AC1: gwet_ac1,
+    Coefficient.ALPHA: krippendorff_alpha,
+}
+"""Each coefficient of one table of counts."""
 
 
 def _single(counts: ArrayLike, values: Callable[[PairTerms, Floats], Floats]) -> float | Undetermined:

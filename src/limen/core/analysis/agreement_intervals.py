@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from limen.core.analysis.agreement import (
-    ALL_ALIKE,
     COEFFICIENTS,
-    NO_PAIR_TWICE,
+    MEASURES,
     Coefficient,
     pair_terms,
 )
@@ -58,12 +57,11 @@ def agreement(
     counts = ratings.category_counts()
     draws = bootstrap_over_pairs(counts, ratings.condition, rng=rng, resamples=resamples)
     deletions = delete_one_rater(ratings.codes(), counts)
-    terms = pair_terms(counts)
     found: dict[Coefficient, AgreementEstimate | Undetermined] = {}
-    for coefficient, values in COEFFICIENTS.items():
-        value = float(values(terms, np.ones(ratings.pairs)))
-        if np.isnan(value):
-            found[coefficient] = ALL_ALIKE if terms.agreed_weight.any() else NO_PAIR_TWICE
+    for coefficient, measure in MEASURES.items():
+        value = measure(counts)
+        if isinstance(value, Undetermined):
+            found[coefficient] = value
             continue
         undefined = int(np.isnan(draws[coefficient]).sum())
         found[coefficient] = AgreementEstimate(
