@@ -106,10 +106,8 @@ def test_problems_and_rules_not_assessed_are_shown(tmp_path: Path, capsys: pytes
 def test_nobody_left_is_exit_code_3_and_no_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     answers = _answers(tmp_path / "answers.csv", [a_rater(answered=3)])
     assert _limen("analyze", "--from", answers, "--out", tmp_path / "out") == 3
-    assert (
-        "1 started and none is left after the exclusions (1 incomplete; the first, P001, answered 3 of 23"
-        in capsys.readouterr().err
-    )
+    told = capsys.readouterr().err
+    assert "1 started and none is left after the exclusions (1 incomplete; the first, P001, answered 3 of 23" in told
     assert not (tmp_path / "out").exists()
 
 

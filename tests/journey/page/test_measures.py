@@ -36,11 +36,8 @@ def at_trial_1(context: BrowserContext, server: Double, study: BlindedStudy) -> 
 
 
 def stored(page: Page, server: Double, number: int) -> wire.Answer:
-    for _ in range(100):
-        if number in server.only().trials:
-            return server.only().trials[number]
-        page.wait_for_timeout(20)
-    raise AssertionError(f"trial {number} was not stored")
+    wait_until(page, lambda: number in server.only().trials)
+    return server.only().trials[number]
 
 
 def press_until_taken(rater: Participant, key: str) -> None:
