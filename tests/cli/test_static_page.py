@@ -93,6 +93,18 @@ def test_a_second_page_keeps_the_first_ones_key(study: Path) -> None:
     assert limen("collect", study, *files).code == 0
 
 
+def test_a_page_is_never_overwritten_since_its_codes_would_stop_working(study: Path) -> None:
+    make_page(study)
+    kept = {name: (study / name).read_bytes() for name in ("survey.html", "key.json", "invitations.csv")}
+    to = study / "survey.html"
+    done = limen("page", study, "--out", to, "--sessions", 3, "--page-file", study / "page.html")
+    wanted = "exists, and its codes would stop working; write another with --out, or delete it first"
+    assert (done.code, done.err) == (2, f"limen: {to}: {wanted}\n")
+    folder = limen("page", study, "--out", study, "--sessions", 3, "--page-file", study / "page.html")
+    assert (folder.code, "is a folder; name a file" in folder.err) == (2, True)
+    assert {name: (study / name).read_bytes() for name in kept} == kept
+
+
 def test_answers_are_collected_joined_and_counted_once(study: Path) -> None:
     boot = make_page(study)
     early, full = save(study, responses(boot, trials=4)), save(study, responses(boot))
