@@ -77,7 +77,7 @@ def pairs(
     for remark in shelf.remarks():
         console.print(remark, markup=False, style="yellow")
     if replaced and replaced.answered:
-        console.print(f"{replaced.answered} belong to the old pairs", markup=False, style="yellow")
+        console.print(f"{replaced.answered} to the old pairs", markup=False, style="yellow")
     if kept is not None:
         console.print(f"kept the old pairs in {kept}", markup=False)
     for path in written:
@@ -89,7 +89,7 @@ def pairs(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Replaced:
-    """The set of pairs that stands where the new one goes, and whose answers belong to it, in words."""
+    """The set of pairs that stands where the new one goes, and in words whose answers belong to it."""
 
     digest: str
     answered: str
@@ -111,12 +111,12 @@ def _look_before_replacing(folder: "StudyFolder", database: str | None, *, anew:
         return _Replaced(digest=digest, answered="")
     from limen.cli.database import address_of
     from limen.storage.store import read_store
-    from limen.workflow.replace import in_words, refuse_replacing, sessions_shown
+    from limen.workflow.replace import belonging, refuse_replacing, sessions_shown
 
     shown = read_store(address_of(folder, database), lambda reading: sessions_shown(reading, digest)) or {}
     if not anew:
         refuse_replacing(shown, str(folder.stimuli))
-    return _Replaced(digest=digest, answered=in_words(shown) if shown else "")
+    return _Replaced(digest=digest, answered=belonging(shown) if shown else "")
 
 
 def write_preparation(folder: "StudyFolder", preparation: "Preparation") -> tuple[Path, ...]:
