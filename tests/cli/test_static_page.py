@@ -98,7 +98,7 @@ def test_a_page_is_never_overwritten_since_its_codes_would_stop_working(study: P
     kept = {name: (study / name).read_bytes() for name in ("survey.html", "key.json", "invitations.csv")}
     to = study / "survey.html"
     done = limen("page", study, "--out", to, "--sessions", 3, "--page-file", study / "page.html")
-    wanted = "exists, and its codes would stop working; write another with --out, or delete it first"
+    wanted = "exists, and its codes would stop working; name another --out, or delete it first"
     assert (done.code, done.err) == (2, f"limen: {to}: {wanted}\n")
     folder = limen("page", study, "--out", study, "--sessions", 3, "--page-file", study / "page.html")
     assert (folder.code, "is a folder; name a file" in folder.err) == (2, True)

@@ -40,7 +40,7 @@ def page(
     if to.is_dir():
         raise InputError(f"--out {to}: is a folder; name a file, such as {to / 'survey.html'}")
     if to.exists():  # a page has codes of its own: those that were sent out with the old one would be unknown to it
-        raise InputError(f"{to}: exists, and its codes would stop working; write another with --out, or delete it first")
+        raise InputError(f"{to}: exists, and its codes would stop working; name another --out, or delete it first")
     protocol, stimuli = study.read_protocol(), study.read_stimuli()
     if not pilot:
         refuse_unready(protocol, stimuli, folder)
