@@ -47,10 +47,17 @@ class SystemSecrets:
 
 
 def out() -> "Console":
-    """Give the console for results."""
+    """Give the console for results; where nobody reads on, as behind `| head`, the command goes on in silence."""
+    from contextlib import suppress
+
     from rich.console import Console
 
-    return Console(highlight=False, soft_wrap=True)
+    class Patient(Console):
+        def on_broken_pipe(self) -> None:
+            with suppress(SystemExit):
+                super().on_broken_pipe()
+
+    return Patient(highlight=False, soft_wrap=True)
 
 
 def aside() -> "Console":
