@@ -159,6 +159,7 @@ def test_what_does_not_belong_is_refused_and_the_rest_is_taken(study: Path, tmp_
     assert "not from a page of this study" in lines[0]
     assert "does not answer the question strategy as its page does: There is no such option." in lines[5]
     assert all("refused" in line for line in lines[:6])
+    assert "holds answers, but not as a page writes them (Object contains unknown field `more`); expected" in lines[1]
     assert "P001: 23 answers added" in lines[6]
     alone = limen("collect", study, broken)
     assert alone.err == "limen: 1 of 1 files refused; nothing was taken in\n"
