@@ -82,8 +82,11 @@ def pairs(
         console.print(f"kept the old pairs in {kept}", markup=False)
     for path in written:
         console.print(f"wrote {path}", markup=False)
-    console.print(f"next: limen review {study}, then limen check {study}", markup=False)
-    if require_complete and not preparation.stimuli.complete:
+    if preparation.stimuli.complete:
+        console.print(f"next: limen review {study}, then limen check {study}", markup=False)
+        return
+    console.print(f"next: limen check {study}, which says how to fill or lower the empty slots", markup=False)
+    if require_complete:
         raise typer.Exit(3)
 
 

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from difflib import get_close_matches
 from enum import StrEnum
 from itertools import combinations
 from unicodedata import category, normalize
@@ -39,6 +40,7 @@ def audit(protocol: Protocol, stimuli: StimulusSet) -> tuple[Finding, ...]:
     """Look at everything that can be looked at without a participant; problems come first."""
     findings = [
         *_counts(protocol, stimuli),
+        *_misspelt_providers(protocol, stimuli),
         *_attention_checks(protocol, stimuli),
         *_words(protocol, stimuli),
         *_bands(stimuli),
@@ -112,6 +114,21 @@ def _counts(protocol: Protocol, stimuli: StimulusSet) -> Iterator[Finding]:
             )
     if stimuli.selection_digest != protocol.selection_digest():
         yield _problem("study.toml", "has changed since the pairs were chosen", "run `limen pairs` again")
+
+
+def _misspelt_providers(protocol: Protocol, stimuli: StimulusSet) -> Iterator[Finding]:
+    """Find providers that have a quota, fill none of it, and are nearly called like a known one."""
+    known = sorted(set(protocol.providers.names.values()))
+    found = {*known, *(s.pair.provider for s in stimuli.stimuli)}
+    quotas = {name: condition for condition in protocol.conditions for name in protocol.quota_of(condition)}
+    for name, condition in quotas.items():
+        meant = get_close_matches(name, known, n=1, cutoff=0.8) if name not in found else []
+        if meant:
+            yield _warning(
+                "study.toml",
+                f"a quota of {condition.name} names {name}, a provider that neither [providers.names] nor a pair has",
+                f"did you mean {meant[0]}",
+            )
 
 
 def _filled(condition: Condition, protocol: Protocol, stimuli: StimulusSet) -> Counter[str]:
@@ -314,12 +331,11 @@ def _flags(protocol: Protocol, stimuli: StimulusSet) -> Iterator[Finding]:
 
 
 def _time(protocol: Protocol, stimuli: StimulusSet) -> Iterator[Finding]:
-    low, high = minutes_to_read(stimuli, protocol)
     stated = protocol.survey.stated_minutes
     beside = f"; the protocol's documents say {stated}" if stated else ""
     yield _note(
         "time",
-        f"about {low}–{high} minutes to read {total_words(stimuli):,} words at "
+        f"about {minutes_to_read(stimuli, protocol)} minutes to read {total_words(stimuli):,} words at "
         f"{protocol.survey.reading_speed_wpm} words a minute{beside}",
     )
 
