@@ -162,7 +162,7 @@ def test_what_does_not_belong_is_refused_and_the_rest_is_taken(study: Path, tmp_
     assert "holds answers, but not as a page writes them (Object contains unknown field `more`); expected" in lines[1]
     assert "P001: 23 answers added" in lines[6]
     alone = limen("collect", study, broken)
-    assert alone.err == "limen: 1 of 1 files refused; nothing was taken in\n"
+    assert alone.err == "limen: 1 of 1 file refused; nothing was taken in\n"
 
 
 def test_collecting_without_a_key_says_what_to_do(study: Path, tmp_path: Path) -> None:

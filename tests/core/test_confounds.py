@@ -15,6 +15,7 @@ from limen.core.cautions import cautions, machine_sentence
 from limen.core.confounds import Comparison, audit_confounds, compared_conditions
 from limen.core.conversation import Conversation
 from limen.core.features import SURFACE, Feature
+from limen.core.numerals import counted
 from limen.core.pair import Pair
 from limen.core.protocol import Condition, ConditionRole, DriftRange, Protocol, ReplyWindow
 from limen.dataset.codec import to_plain
@@ -172,7 +173,7 @@ def test_few_pairs_are_undetermined_with_a_reason_and_never_a_number(n: int) -> 
     found = audit_confounds(_pairs(n), s3())
     (comparison,) = found.comparisons
     assert isinstance(comparison.machine, Undetermined)
-    assert f"{n} pairs" in comparison.machine.reason
+    assert counted(n, "pair") in comparison.machine.reason
     assert "undetermined" in machine_sentence(comparison)
     assert all(finding.severity is not Severity.PROBLEM for finding in cautions(found))
     json.dumps(to_plain(found))  # and it can be written

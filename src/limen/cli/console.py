@@ -88,11 +88,6 @@ def show_problems(console: "Console", problems: "Problems") -> None:
         console.print(f"{count} × {reason} (first: {first.file}, {first.record})", markup=False, style="yellow")
 
 
-def counted(n: int, what: str) -> str:
-    """Give a number with its noun: 1 file, 2 files."""
-    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
-
-
 @contextmanager
 def working(text: str) -> Iterator[Callable[[str], None]]:
     """Show on standard error what is being done; calling what is given says what comes next."""

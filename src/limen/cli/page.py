@@ -27,6 +27,7 @@ def page(
     from limen.cli.console import SystemSecrets, WallClock, out
     from limen.cli.serve import refuse_unready
     from limen.core.blinding import blind_trial
+    from limen.core.numerals import counted
     from limen.core.sessions import Mode
     from limen.errors import InputError
     from limen.study.folder import StudyFolder, write_whole
@@ -68,7 +69,7 @@ def page(
     add_invitations(study.invitations_file, key, to.name)
     write_whole(to, html.encode())
     console = out()
-    console.print(f"wrote {to} with {sessions} plans", markup=False)
+    console.print(f"wrote {to} with {counted(sessions, 'plan')}", markup=False)
     console.print(f"wrote {study.static_key_file}: it tells the conditions, so it stays with you", markup=False)
     console.print(f"wrote {study.invitations_file}: one link for each participant", markup=False)
     console.print(f"next: limen collect {folder} responses_*.json", markup=False)

@@ -166,7 +166,8 @@ def _options(
 def _show(console: "Console", preparation: "Preparation", skipped: list[str]) -> None:
     from rich.table import Table
 
-    from limen.cli.console import counted, show_problems
+    from limen.cli.console import show_problems
+    from limen.core.numerals import counted
     from limen.core.pair import cell_of
 
     protocol, stimuli = preparation.protocol, preparation.stimuli
@@ -213,7 +214,7 @@ def _show_funnel(console: "Console", preparation: "Preparation") -> None:
     """Show, for each cell that is short, where its candidates fell out."""
     from rich.table import Table
 
-    from limen.cli.console import counted
+    from limen.core.numerals import counted
 
     stimuli = preparation.stimuli
     console.print("incomplete; where candidates fell out:", style="bold yellow")

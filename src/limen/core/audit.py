@@ -11,6 +11,7 @@ from unicodedata import category, normalize
 
 from limen.core.excerpt import count_words
 from limen.core.flags import CONTEXT_PROPOSED, DRIFT_OF_FULL_TEXT, METRIC_UNKNOWN, SELF_REFERENCE
+from limen.core.numerals import counted
 from limen.core.pair import ANY_PROVIDER, cell_of
 from limen.core.protocol import CheckKind, Condition, ConditionRole, DriftRange, Protocol, even_positions
 from limen.core.scrubbing import find_leaks, find_markup
@@ -147,7 +148,7 @@ def _lowered(condition: Condition, protocol: Protocol, stimuli: StimulusSet) -> 
     positions = [check.position for check in protocol.attention_checks]
     if positions and max(positions) > trials:
         places = ", ".join(str(place) for place in even_positions(len(positions), trials))
-        said += f" (then {trials} trials: put the attention checks at {places})"
+        said += f" (then {counted(trials, 'trial')}: put the attention checks at {places})"
     return f"add logs, or lower it in its [[conditions]] table of study.toml: {said}; then `limen pairs` again"
 
 
@@ -198,7 +199,7 @@ def _words(protocol: Protocol, stimuli: StimulusSet) -> Iterator[Finding]:
         if not limits.minimum <= n <= limits.maximum:
             yield _problem(
                 subject,
-                f"response {side} has {n} words, not {limits.minimum}–{limits.maximum}",
+                f"response {side} has {counted(n, 'word')}, not {limits.minimum}–{limits.maximum}",
                 "run `limen pairs` again, or change [words] in study.toml",
             )
 
@@ -311,13 +312,13 @@ def _flags(protocol: Protocol, stimuli: StimulusSet) -> Iterator[Finding]:
     if high_a:
         yield _warning(
             "response A",
-            f"itself outside the baseline range {band} in {len(high_a)} pairs: {', '.join(high_a)}",
+            f"itself outside the baseline range {band} in {counted(len(high_a), 'pair')}: {', '.join(high_a)}",
             "raters compare A with B; strict = true in study.toml would drop them",
         )
     for flag, (text, mend) in _FLAG_TEXTS.items():
         ids = [s.pair_id for s in stimuli.stimuli if flag in s.pair.flags]
         if ids:
-            yield _warning(f"{len(ids)} pairs", f"{text}: {', '.join(ids)}", mend)
+            yield _warning(counted(len(ids), "pair"), f"{text}: {', '.join(ids)}", mend)
     names = [condition for condition in protocol.conditions if condition.source_tags]
     for condition in names:
         pairs = [s for s in stimuli.stimuli if s.pair.condition == condition.name]

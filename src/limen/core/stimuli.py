@@ -132,7 +132,7 @@ def total_words(stimuli: StimulusSet) -> int:
 
 
 def minutes_to_read(stimuli: StimulusSet, protocol: Protocol) -> str:
-    """Say how many minutes the trials take to read, 20 % around the ordinary speed, to the nearest five: 35–50, or 5."""
+    """Say how many minutes the trials take to read, 20 % around the ordinary speed, to the nearest 5: "35–50", "5"."""
     minutes = total_words(stimuli) / protocol.survey.reading_speed_wpm
     low, high = (max(5, 5 * round(minutes * factor / 5)) for factor in (0.8, 1.2))
     return f"{low}" if low == high else f"{low}–{high}"
