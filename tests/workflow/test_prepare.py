@@ -51,7 +51,7 @@ def test_logs_without_drift_say_how_to_measure_it() -> None:
 
 def test_two_metrics_in_one_set_are_refused() -> None:
     logs = [a_conversation(id="a"), a_conversation(id="b", metric="unknown")]
-    with pytest.raises(MetricError, match=r"keyword-rms/s7 \(1 conversations\), unknown \(1 conversations\)"):
+    with pytest.raises(MetricError, match=r"keyword-rms/s7 \(1 conversation\), unknown \(1 conversation\)"):
         _prepare(logs)
     assert _prepare(logs, metric="keyword-rms/s7").stimuli.metric == "keyword-rms/s7"
     assert _prepare(logs, metric_name="keyword-rms/s7").stimuli.metric == "keyword-rms/s7"
