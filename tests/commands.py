@@ -46,7 +46,7 @@ class Running:
     """A server process and what it printed at its start."""
 
     process: subprocess.Popen[str]
-    participants: str
+    participants: str  # where the study is, in a pilot too
     researcher: str
 
     def kill(self) -> None:
@@ -78,7 +78,7 @@ def a_server(folder: Path, *options: object) -> Iterator[Running]:
             found = re.match(r"(participants|try it out|researcher|answers)\s+(\S+)", line)
             if found:
                 links[found[1]] = found[2]
-        yield Running(process, links["participants"].rstrip("/"), links["researcher"])
+        yield Running(process, links["participants"].removesuffix("/pilot").rstrip("/"), links["researcher"])
     finally:
         if process.poll() is None:
             process.kill()

@@ -220,3 +220,17 @@ b_replies = {{ first = 4 }}
     for name in ("report.html", "analysis_report.md", "summary_stats.csv"):
         text = (out / name).read_text("utf-8").replace("\\_", "_")  # escaped in Markdown
         assert all(f"ZONE_{number}" in text or f"zone_{number}" in text for number in (1, 2, 3)), name
+
+
+def test_a_study_folder_stands_for_its_study_toml(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder, answers = tmp_path / "study", tmp_path / "answers.csv"
+    _limen("init", folder)
+    protocol = StudyFolder(folder).read_protocol()
+    table = simulate_table(protocol, some_stimuli(protocol), Crowd(raters=5, observers=Observers(d_prime=1.5)))
+    answers.write_bytes(b"".join(raw_responses(table, ())))
+    for given in (folder, folder / "study.toml"):
+        assert _limen("analyze", "--from", answers, "--protocol", given, "--out", tmp_path / "out" / given.name) == 0
+    made = [(tmp_path / "out" / name / "summary_stats.csv").read_bytes() for name in ("study", "study.toml")]
+    assert made[0] == made[1]
+    assert _limen("analyze", "--from", answers, "--protocol", tmp_path, "--out", tmp_path / "none") == 2
+    assert f"{tmp_path / 'study.toml'}: no such file" in capsys.readouterr().err

@@ -73,6 +73,8 @@ def test_an_incomplete_set_is_written_and_told(study: Path, tmp_path: Path) -> N
     made = limen("pairs", "-", "--study", tmp_path / "few", stdin=few)
     assert made.code == 0
     assert "incomplete; where candidates fell out:" in made.out
+    next_step = f"next: limen check {tmp_path / 'few'}, which says how to fill or lower the empty slots"
+    assert made.out.splitlines()[-1] == next_step
     meta = json.loads((tmp_path / "few" / "stimuli" / "extreme_pairs.json").read_text())["metadata"]
     assert meta["complete"] is False
     assert {"condition": "BASELINE", "provider": "xai", "wanted": 2, "found": 0} in meta["shortfalls"]

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -51,3 +52,26 @@ def test_python_m_limen_and_the_installed_command_are_the_same() -> None:
     command = Path(sys.executable).with_name("limen")
     installed = subprocess.run([command, "--version"], capture_output=True, text=True, check=True, timeout=60)
     assert installed.stdout == limen("--version").out == f"limen {__version__}\n"
+
+
+def _unread(*arguments: object) -> tuple[int, str]:
+    """Run a command whose output nobody reads, as behind `| head`; give its exit code and what it says aside."""
+    command = [sys.executable, "-m", "limen", *(str(argument) for argument in arguments)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        said = process.stderr.read()
+    return process.returncode, said
+
+
+@pytest.mark.parametrize("option", [(), ("--json",)])
+def test_a_pipe_that_is_closed_early_is_no_error(example_study: Path, option: tuple[str, ...]) -> None:
+    assert _unread("check", example_study, *option) == (0, "")
+
+
+def test_a_study_that_is_not_ready_stays_so_when_nobody_reads_on(example_study: Path, tmp_path: Path) -> None:
+    study = Path(shutil.copytree(example_study, tmp_path / "study"))
+    text = (study / "study.toml").read_text()
+    (study / "study.toml").write_text(text.replace("minimum = 200", "minimum = 260"))
+    assert _unread("check", study) == (3, "")

@@ -44,6 +44,9 @@ def test_without_a_terminal_it_ends_with_the_outcome_in_five_lines_and_the_paths
         "CATASTROPHIC:",
         "companion",
     ]
+    found = json.loads((folder / "results" / "analysis.json").read_text())["outcome"]
+    assert found["reason_sentence"]
+    assert lines[start].endswith(f": {found['title']}. {found['reason_sentence']}")
     assert lines[start + 5] == ""
     assert lines[start + 6 :] == [f"report   {folder}/results/report.html"] + [
         f"files    {folder}/results/{name}" for name in FILES[:3]

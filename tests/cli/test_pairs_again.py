@@ -41,7 +41,7 @@ def test_what_people_answered_stays_unless_it_is_to_be_replaced(study: Path) -> 
     another_seed(study)
     refused = limen(*again)
     assert (refused.code, refused.err.count("\n"), refused.out) == (3, 1, "")
-    assert "1 live session in the store belong" in refused.err
+    assert "1 live session belongs to these pairs" in refused.err
     assert folder.pairs_file.read_bytes() == before
     elsewhere = limen(*again, LIMEN_DATABASE=f"sqlite:///{study / 'answers.sqlite'}")
     assert elsewhere.code == 3

@@ -1,5 +1,6 @@
 """`limen serve` and what one does beside it, as real processes."""
 
+import gc
 import json
 import os
 import re
@@ -7,6 +8,7 @@ import shutil
 import stat
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import httpx
@@ -14,9 +16,12 @@ import pytest
 
 from commands import a_server, begin, limen
 from limen.cli.main import run
+from limen.cli.serving import Serving
 from limen.core.sessions import Mode
 from limen.storage.store import open_store, read_store
 from studies import an_answer
+
+Announced = Callable[..., list[str]]
 
 
 @pytest.fixture
@@ -110,9 +115,46 @@ def test_a_study_that_is_not_ready_is_served_as_a_pilot_only(study: Path) -> Non
     assert "limen check" in refused.err
     assert "--pilot" in refused.err
     with a_server(study, "--pilot") as server, httpx.Client(base_url=server.participants, timeout=20) as client:
-        page = client.get("/").text
-        assert '"mode":"pilot"' in page
-        assert '"trial_count":20' in page
+        for page in (client.get("/").text, client.get("/pilot").text):
+            assert '"mode":"pilot"' in page
+            assert '"trial_count":20' in page
+
+
+@pytest.fixture
+def announced(study: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Iterator[Announced]:
+    """Give what a server prints before it answers its first request; it is ended there."""
+    monkeypatch.setattr(Serving, "_answer", lambda *_: None)
+
+    def announce(*options: str) -> list[str]:
+        with pytest.raises(SystemExit) as ended:
+            run(["serve", str(study), "--port", "0", "--page-file", str(study / "page.html"), *options])
+        assert ended.value.code == 0
+        return capsys.readouterr().out.splitlines()
+
+    yield announce
+    gc.enable()  # the server turns it off on the way to its first request
+
+
+def test_a_pilot_is_told_apart_by_its_link_and_in_words(announced: Announced) -> None:
+    told = "this is a pilot: its answers are kept apart from those of the study"
+    pilot, live = announced("--pilot"), announced()
+    assert re.fullmatch(r"participants  http://127\.0\.0\.1:\d+/pilot", pilot[0])
+    assert re.fullmatch(r"participants  http://127\.0\.0\.1:\d+/", live[0])
+    assert (told in pilot, told in live) == (True, False)
+
+
+def test_a_server_of_this_machine_says_who_can_open_its_links(announced: Announced) -> None:
+    (told,) = (line for line in announced() if "--host 0.0.0.0" in line)
+    assert told.startswith("only this machine opens these links")
+    assert "docs/how-to/behind-nginx.md" in told
+    assert [line for line in announced("--host", "0.0.0.0") if "only this machine" in line] == []  # noqa: S104
+
+
+def test_a_short_pilot_names_the_trials_of_its_attention_checks(study: Path, announced: Announced) -> None:
+    pairs = study / "stimuli" / "extreme_pairs.json"
+    content = json.loads(pairs.read_text())
+    pairs.write_text(json.dumps({**content, "pairs": content["pairs"][:10]}))
+    assert "13 trials are too few for attention checks at 7, 14, 20: they stand at 7, 12, 13" in announced("--pilot")
 
 
 def test_live_sessions_keep_their_stimuli(study: Path) -> None:

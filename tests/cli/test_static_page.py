@@ -93,6 +93,18 @@ def test_a_second_page_keeps_the_first_ones_key(study: Path) -> None:
     assert limen("collect", study, *files).code == 0
 
 
+def test_a_page_is_never_overwritten_since_its_codes_would_stop_working(study: Path) -> None:
+    make_page(study)
+    kept = {name: (study / name).read_bytes() for name in ("survey.html", "key.json", "invitations.csv")}
+    to = study / "survey.html"
+    done = limen("page", study, "--out", to, "--sessions", 3, "--page-file", study / "page.html")
+    wanted = "exists, and its codes would stop working; name another --out, or delete it first"
+    assert (done.code, done.err) == (2, f"limen: {to}: {wanted}\n")
+    folder = limen("page", study, "--out", study, "--sessions", 3, "--page-file", study / "page.html")
+    assert (folder.code, "is a folder; name a file" in folder.err) == (2, True)
+    assert {name: (study / name).read_bytes() for name in kept} == kept
+
+
 def test_answers_are_collected_joined_and_counted_once(study: Path) -> None:
     boot = make_page(study)
     early, full = save(study, responses(boot, trials=4)), save(study, responses(boot))
@@ -147,9 +159,10 @@ def test_what_does_not_belong_is_refused_and_the_rest_is_taken(study: Path, tmp_
     assert "not from a page of this study" in lines[0]
     assert "does not answer the question strategy as its page does: There is no such option." in lines[5]
     assert all("refused" in line for line in lines[:6])
+    assert "holds answers, but not as a page writes them (Object contains unknown field `more`); expected" in lines[1]
     assert "P001: 23 answers added" in lines[6]
     alone = limen("collect", study, broken)
-    assert alone.err == "limen: 1 of 1 files refused; nothing was taken in\n"
+    assert alone.err == "limen: 1 of 1 file refused; nothing was taken in\n"
 
 
 def test_collecting_without_a_key_says_what_to_do(study: Path, tmp_path: Path) -> None:

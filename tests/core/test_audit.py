@@ -52,6 +52,19 @@ def test_missing_pairs_are_named_with_what_study_toml_would_have_to_say() -> Non
     assert "quota = { anthropic = 2, openai = 2, google = 0, xai = 2, other = 2 }" in by_subject["CATASTROPHIC"].mend
 
 
+def test_a_provider_that_is_nearly_a_known_one_is_asked_about() -> None:
+    def asked(name: str, stimuli: StimulusSet) -> list[tuple[str, str]]:
+        quota = {name: 2, "openai": 2, "google": 2, "xai": 2, "other": 2}
+        conditions = tuple(replace(condition, quota=quota) for condition in s3().conditions)
+        found = audit(replace(s3(), conditions=conditions), stimuli)
+        return [(f.severity, f.mend) for f in found if "a provider that" in f.text]
+
+    assert asked("antropic", _stimuli()) == [(Severity.WARNING, "did you mean anthropic")]
+    assert asked("anthropic", _stimuli()) == []
+    assert asked("house-model", _stimuli()) == []  # a provider of one's own
+    assert asked("antropic", _with_pair(0, provider="antropic")) == []  # and so is one that the logs name
+
+
 def test_what_it_advises_mends_the_study() -> None:
     few = replace(_stimuli(), stimuli=_stimuli().stimuli[2:])
     baseline, target = s3().conditions

@@ -15,6 +15,7 @@ from limen.core.cautions import cautions, machine_sentence
 from limen.core.confounds import Comparison, audit_confounds, compared_conditions
 from limen.core.conversation import Conversation
 from limen.core.features import SURFACE, Feature
+from limen.core.numerals import counted
 from limen.core.pair import Pair
 from limen.core.protocol import Condition, ConditionRole, DriftRange, Protocol, ReplyWindow
 from limen.dataset.codec import to_plain
@@ -172,10 +173,29 @@ def test_few_pairs_are_undetermined_with_a_reason_and_never_a_number(n: int) -> 
     found = audit_confounds(_pairs(n), s3())
     (comparison,) = found.comparisons
     assert isinstance(comparison.machine, Undetermined)
-    assert f"{n} pairs" in comparison.machine.reason
+    assert counted(n, "pair") in comparison.machine.reason
     assert "undetermined" in machine_sentence(comparison)
     assert all(finding.severity is not Severity.PROBLEM for finding in cautions(found))
     json.dumps(to_plain(found))  # and it can be written
+
+
+def test_conditions_from_other_runs_and_models_are_a_warning_that_names_them() -> None:
+    apart = [
+        replace(pair, tags={"run": f"run of {pair.condition}"}, model=f"model {pair.condition}") for pair in _pairs(6)
+    ]
+    (said,) = (finding for finding in cautions(audit_confounds(apart, s3())) if "comes from" in finding.text)
+    assert (said.severity, said.subject) == (Severity.WARNING, "CATASTROPHIC")
+    assert said.text.startswith("comes from other models and source runs than BASELINE; what raters notice may be that")
+    assert "source run 100 % (p = .00" in said.text
+    assert "provider" not in said.text
+    assert said.mend.startswith("choose logs in which both conditions occur with the same models and source runs")
+
+
+def test_conditions_that_are_mixed_alike_or_too_few_to_tell_are_no_warning() -> None:
+    two = [replace(pair, tags={"run": f"run of {pair.condition}"}) for pair in _pairs(2)]
+    for pairs in (_pairs(0), _pairs(6), two):
+        said = cautions(audit_confounds(pairs, s3()))
+        assert not any("comes from other" in finding.text for finding in said)
 
 
 def test_the_same_pairs_and_seed_give_the_same_audit_and_every_number_can_be_written() -> None:

@@ -53,6 +53,7 @@ def test_signs_and_rounding() -> None:
     "module",
     [
         "limen.core.notation",
+        "limen.core.numerals",
         "limen.core.outcome",
         "limen.core.timing",
         "limen.dataset.dictionary",

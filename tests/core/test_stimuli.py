@@ -59,7 +59,8 @@ def test_the_duration_is_computed_from_the_words_shown() -> None:
     stimuli = _stimuli()
     # 20 pairs and 2 checks of 2 × 240 words, give or take the nonsense, and the short instruction check
     assert 10_300 < total_words(stimuli) < 10_800
-    assert minutes_to_read(stimuli, s3()) == (35, 55)
+    assert minutes_to_read(stimuli, s3()) == "35–55"
+    assert minutes_to_read(replace(stimuli, stimuli=stimuli.stimuli[:1], checks=()), s3()) == "5"  # not 5–5
 
 
 def test_the_distance_from_a_to_b_is_given_by_both_metrics() -> None:

@@ -82,6 +82,6 @@ def test_the_numbers_of_the_line_are_quantiles_of_what_was_answered() -> None:
     traffic = Traffic(times_ms=[float(ms) for ms in range(100, 0, -1)], retries=3, errors=1)
     summary = traffic.summary(wall_s=2.0)
     assert (summary.requests, summary.p50_ms, summary.p99_ms) == (100, 50.0, 99.0)
-    assert "100 requests in 2.0 s, 50 a second" in summary.sentence()
+    assert "100 requests in 2.0 s; half answered within" in summary.sentence()
     assert "3 tried again, 1 failed" in summary.sentence()
     assert Traffic().summary(0.0).sentence() == "no request was sent"

@@ -51,7 +51,7 @@ def test_logs_without_drift_say_how_to_measure_it() -> None:
 
 def test_two_metrics_in_one_set_are_refused() -> None:
     logs = [a_conversation(id="a"), a_conversation(id="b", metric="unknown")]
-    with pytest.raises(MetricError, match=r"keyword-rms/s7 \(1 conversations\), unknown \(1 conversations\)"):
+    with pytest.raises(MetricError, match=r"keyword-rms/s7 \(1 conversation\), unknown \(1 conversation\)"):
         _prepare(logs)
     assert _prepare(logs, metric="keyword-rms/s7").stimuli.metric == "keyword-rms/s7"
     assert _prepare(logs, metric_name="keyword-rms/s7").stimuli.metric == "keyword-rms/s7"
@@ -136,7 +136,7 @@ def test_options_that_match_nothing_are_said() -> None:
     logs = [a_conversation(), a_conversation(id="d", provider=None)]
     preparation = _prepare(logs, providers={"typo": "xai"}, metric_name="m")
     assert preparation.unused == (
-        "--providers: 1 ids match no conversation, the first 'typo'",
+        "--providers: no conversation for 1 id, the first 'typo'",
         "--metric-name: every drift in these logs has a name already",
     )
     assert preparation.without_provider == 1
@@ -183,14 +183,14 @@ def test_where_all_conversations_are_left_out_it_is_said_by_what(
 ) -> None:
     protocol = replace(s3(), selection=replace(s3().selection, **selection))
     logs = ListedLogs([a_conversation(id="a"), a_conversation(id="b")])
-    with pytest.raises(InputError, match=rf"all 2 conversations were left out: {said}; change tags_required"):
+    with pytest.raises(InputError, match=rf"nothing is left of 2 conversations: {said}; change tags_required"):
         prepare_pairs(protocol, logs, metrics(), PrepareOptions(**options))
 
 
 def test_an_excluded_id_that_no_conversation_has_is_said() -> None:
     protocol = replace(s3(), selection=replace(s3().selection, exclude_conversations=("a", "typo")))
     preparation = prepare_pairs(protocol, ListedLogs([a_conversation(id="a"), a_conversation(id="b")]), metrics())
-    assert preparation.unused == ("exclude_conversations: 1 ids match no conversation, the first 'typo'",)
+    assert preparation.unused == ("exclude_conversations: no conversation for 1 id, the first 'typo'",)
 
 
 def test_problems_are_all_counted_and_the_first_thousand_kept() -> None:

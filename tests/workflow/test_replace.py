@@ -8,7 +8,7 @@ from limen.workflow.gather import refuse_other_pairs
 from limen.workflow.participate import begin
 from limen.workflow.ports import Writing
 from limen.workflow.record import note_painted, record_practice
-from limen.workflow.replace import in_words, refuse_replacing, sessions_shown
+from limen.workflow.replace import belonging, refuse_replacing, sessions_shown
 from memory_store import MemoryStore
 from studies import START, a_judgment, a_study, a_visit, applies
 
@@ -37,14 +37,21 @@ def test_sessions_are_counted_by_mode_and_only_those_of_these_stimuli() -> None:
 
 @pytest.mark.parametrize("mode", [Mode.LIVE, Mode.PILOT])
 def test_pairs_that_people_answered_are_not_replaced(mode: Mode) -> None:
-    with pytest.raises(NotReadyError, match=f"study/stimuli: 1 {mode} session in the store .* --replace"):
+    with pytest.raises(NotReadyError, match=f"study/stimuli: 1 {mode} session belongs .* --replace"):
         refuse_replacing({mode: 1, Mode.SIMULATED: 4}, "study/stimuli")
 
 
 def test_pairs_that_only_simulated_raters_or_the_researcher_saw_may_be_replaced() -> None:
     refuse_replacing({Mode.SIMULATED: 4, Mode.PREVIEW: 1}, "study/stimuli")
     refuse_replacing({}, "study/stimuli")
-    assert in_words({Mode.PREVIEW: 1, Mode.SIMULATED: 4}) == "1 preview and 4 simulated sessions"
+    assert belonging({Mode.PREVIEW: 1, Mode.SIMULATED: 4}) == "1 preview and 4 simulated sessions belong"
+
+
+def test_after_a_pilot_the_refusal_names_where_the_old_pairs_are_kept() -> None:
+    with pytest.raises(NotReadyError, match=r"after a pilot give --replace: .* keeps the old ones in s/before-…$"):
+        refuse_replacing({Mode.PILOT: 3}, "s")
+    with pytest.raises(NotReadyError, match="new study folder"):
+        refuse_replacing({Mode.PILOT: 3, Mode.LIVE: 1}, "s")
 
 
 def test_answers_to_another_set_of_pairs_are_named_by_that_set() -> None:

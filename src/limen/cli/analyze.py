@@ -31,7 +31,7 @@ def analyze(
         str | None, typer.Option(metavar="MODE", help="live (if not given), pilot, preview or simulated; never pooled.")
     ] = None,
     protocol: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="A study.toml, for --from without a study folder.")
+        Path | None, typer.Option(metavar="FILE", help="A study.toml, or its folder, for --from without DIR.")
     ] = None,
     columns: Annotated[
         Path | None, typer.Option(metavar="MAP", help="A column map in TOML, for a table made elsewhere.")
@@ -106,7 +106,9 @@ def _protocol(folder: Path | None, protocol: Path | None) -> "Protocol":
         declared = study.read_protocol()
         # what raters were shown was chosen by these ranges, whatever study.toml says
         return declared.with_ranges(study.read_metadata().bands) if study.pairs_file.is_file() else declared
-    return read_protocol(protocol) if protocol else built_in_protocol()
+    if protocol is None:
+        return built_in_protocol()
+    return StudyFolder(protocol).read_protocol() if protocol.is_dir() else read_protocol(protocol)
 
 
 def _reading(

@@ -21,6 +21,7 @@ def collect(
 
     from limen.cli.console import WallClock, out
     from limen.cli.database import address_of
+    from limen.core.numerals import counted
     from limen.errors import DataError
     from limen.storage.store import open_store
     from limen.study.folder import StudyFolder
@@ -50,7 +51,7 @@ def collect(
                 console.print(f"{file}: {_said(found)}", markup=False)
     if refused:
         others = "the others were taken in" if refused < len(files) else "nothing was taken in"
-        raise DataError(f"{refused} of {len(files)} files refused; {others}")
+        raise DataError(f"{refused} of {counted(len(files), 'file')} refused; {others}")
 
 
 def _read(file: Path) -> bytes:
@@ -63,11 +64,13 @@ def _read(file: Path) -> bytes:
 
 
 def _said(found: "Collected") -> str:
+    from limen.core.numerals import counted
+
     if found.participant is None:
         return "withdrawn before, so left out"
-    parts = [f"{found.participant}: {found.added} answers added, {found.known} known"]
+    parts = [f"{found.participant}: {counted(found.added, 'answer')} added, {found.known} known"]
     if found.different:
-        parts.append(f"{found.different} were answered differently before, and the first stays")
+        parts.append(f"{found.different} answered differently before, and the first stays")
     if found.plan_shared:
         parts.append("its plan was answered by someone else too: flagged")
     return "; ".join(parts)

@@ -47,10 +47,17 @@ class SystemSecrets:
 
 
 def out() -> "Console":
-    """Give the console for results."""
+    """Give the console for results; where nobody reads on, as behind `| head`, the command goes on in silence."""
+    from contextlib import suppress
+
     from rich.console import Console
 
-    return Console(highlight=False, soft_wrap=True)
+    class Patient(Console):
+        def on_broken_pipe(self) -> None:
+            with suppress(SystemExit):
+                super().on_broken_pipe()
+
+    return Patient(highlight=False, soft_wrap=True)
 
 
 def aside() -> "Console":
@@ -79,11 +86,6 @@ def show_problems(console: "Console", problems: "Problems") -> None:
     for reason, count in problems.by_reason.items():
         first = next(p for p in problems.examples if p.reason == reason)
         console.print(f"{count} × {reason} (first: {first.file}, {first.record})", markup=False, style="yellow")
-
-
-def counted(n: int, what: str) -> str:
-    """Give a number with its noun: 1 file, 2 files."""
-    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
 
 
 @contextmanager

@@ -83,7 +83,7 @@ def convert(
     """Write logs of any format as one canonical log."""
     from rich.console import Console
 
-    from limen.cli.console import counted
+    from limen.core.numerals import counted
     from limen.logs.writing import as_lines, canonical_log, refuse_own_input
 
     refuse_own_input(out, logs)
@@ -105,7 +105,7 @@ def convert(
 def _show(console: "Console", inventory: "Inventory", files: "LogFiles") -> None:
     from rich.table import Table
 
-    from limen.cli.console import counted
+    from limen.core.numerals import counted
 
     whole = inventory.whole
     told = f"{counted(whole.conversations, 'conversation')} in {counted(len(files.sources), 'file')}"

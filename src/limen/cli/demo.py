@@ -87,9 +87,9 @@ def _prepare(study: "StudyFolder", console: "Console") -> "ServedStudy":
     """Make the study, choose its pairs and check it, as `limen init`, `limen pairs` and `limen check` do."""
     from contextlib import closing
 
-    from limen.cli.console import counted
     from limen.cli.pairs import write_preparation
     from limen.cli.serve import refuse_unready
+    from limen.core.numerals import counted
     from limen.demo.example import example_log
     from limen.logs.reading import LogFiles
     from limen.metrics.registry import MetricShelf
@@ -137,7 +137,9 @@ def _show(study: "StudyFolder", done: "Analyzed", console: "Console") -> None:
     """Print the outcome in five lines, then where it is written."""
     from limen.cli.analyze import numbers_of, outcome_line
 
-    console.print(f"\n{outcome_line(done.analysis)}", style="bold", markup=False)
+    why = done.analysis.outcome.reason_sentence
+    console.print(f"\n{outcome_line(done.analysis)}", style="bold", markup=False, end="")
+    console.print(f". {why}" if why else "", markup=False)
     for line in numbers_of(done.analysis):
         console.print(line, markup=False)
     results = study.path / "results"

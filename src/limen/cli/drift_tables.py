@@ -5,9 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from string import ascii_uppercase
 from typing import TYPE_CHECKING
 
-from limen.cli.console import counted, show_problems
+from limen.cli.console import show_problems
 from limen.core import notation
 from limen.core.analysis.estimates import Undetermined
+from limen.core.numerals import counted
 from limen.core.observed import ObservedDrift
 
 if TYPE_CHECKING:

@@ -92,9 +92,10 @@ def _exit_code(arguments: list[str]) -> int:
         return _say(error, str(error), error.exit_code, arguments)
     except (KeyboardInterrupt, typer.Abort):
         return _say(None, "interrupted; run the command again to start over", 130, arguments)
-    except BrokenPipeError:
-        sys.stderr.close()
-        return 0
+    except SystemExit as left:
+        if isinstance(left.__context__, BrokenPipeError):  # nobody reads on: Typer leaves with 1 then
+            return 0
+        raise
     except Exception as error:
         if isinstance(error, _ClickException):
             return _say_usage(error, arguments)

@@ -27,7 +27,9 @@ def page(
     from limen.cli.console import SystemSecrets, WallClock, out
     from limen.cli.serve import refuse_unready
     from limen.core.blinding import blind_trial
+    from limen.core.numerals import counted
     from limen.core.sessions import Mode
+    from limen.errors import InputError
     from limen.study.folder import StudyFolder, write_whole
     from limen.study.key_file import add_invitations, add_key, read_keys
     from limen.survey.page import read_built_page
@@ -36,6 +38,10 @@ def page(
     from limen.workflow.served import serve_study
 
     study = StudyFolder(folder)
+    if to.is_dir():
+        raise InputError(f"--out {to}: is a folder; name a file, such as {to / 'survey.html'}")
+    if to.exists():  # a page has codes of its own: those that were sent out with the old one would be unknown to it
+        raise InputError(f"{to}: exists, and its codes would stop working; name another --out, or delete it first")
     protocol, stimuli = study.read_protocol(), study.read_stimuli()
     if not pilot:
         refuse_unready(protocol, stimuli, folder)
@@ -63,7 +69,7 @@ def page(
     add_invitations(study.invitations_file, key, to.name)
     write_whole(to, html.encode())
     console = out()
-    console.print(f"wrote {to} with {sessions} plans", markup=False)
+    console.print(f"wrote {to} with {counted(sessions, 'plan')}", markup=False)
     console.print(f"wrote {study.static_key_file}: it tells the conditions, so it stays with you", markup=False)
     console.print(f"wrote {study.invitations_file}: one link for each participant", markup=False)
     console.print(f"next: limen collect {folder} responses_*.json", markup=False)

@@ -77,19 +77,22 @@ def pairs(
     for remark in shelf.remarks():
         console.print(remark, markup=False, style="yellow")
     if replaced and replaced.answered:
-        console.print(f"{replaced.answered} belong to the old pairs", markup=False, style="yellow")
+        console.print(f"{replaced.answered} to the old pairs", markup=False, style="yellow")
     if kept is not None:
         console.print(f"kept the old pairs in {kept}", markup=False)
     for path in written:
         console.print(f"wrote {path}", markup=False)
-    console.print(f"next: limen review {study}, then limen check {study}", markup=False)
-    if require_complete and not preparation.stimuli.complete:
+    if preparation.stimuli.complete:
+        console.print(f"next: limen review {study}, then limen check {study}", markup=False)
+        return
+    console.print(f"next: limen check {study}, which says how to fill or lower the empty slots", markup=False)
+    if require_complete:
         raise typer.Exit(3)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Replaced:
-    """The set of pairs that stands where the new one goes, and whose answers belong to it, in words."""
+    """The set of pairs that stands where the new one goes, and in words whose answers belong to it."""
 
     digest: str
     answered: str
@@ -111,12 +114,12 @@ def _look_before_replacing(folder: "StudyFolder", database: str | None, *, anew:
         return _Replaced(digest=digest, answered="")
     from limen.cli.database import address_of
     from limen.storage.store import read_store
-    from limen.workflow.replace import in_words, refuse_replacing, sessions_shown
+    from limen.workflow.replace import belonging, refuse_replacing, sessions_shown
 
     shown = read_store(address_of(folder, database), lambda reading: sessions_shown(reading, digest)) or {}
     if not anew:
         refuse_replacing(shown, str(folder.stimuli))
-    return _Replaced(digest=digest, answered=in_words(shown) if shown else "")
+    return _Replaced(digest=digest, answered=belonging(shown) if shown else "")
 
 
 def write_preparation(folder: "StudyFolder", preparation: "Preparation") -> tuple[Path, ...]:
@@ -163,7 +166,8 @@ def _options(
 def _show(console: "Console", preparation: "Preparation", skipped: list[str]) -> None:
     from rich.table import Table
 
-    from limen.cli.console import counted, show_problems
+    from limen.cli.console import show_problems
+    from limen.core.numerals import counted
     from limen.core.pair import cell_of
 
     protocol, stimuli = preparation.protocol, preparation.stimuli
@@ -210,7 +214,7 @@ def _show_funnel(console: "Console", preparation: "Preparation") -> None:
     """Show, for each cell that is short, where its candidates fell out."""
     from rich.table import Table
 
-    from limen.cli.console import counted
+    from limen.core.numerals import counted
 
     stimuli = preparation.stimuli
     console.print("incomplete; where candidates fell out:", style="bold yellow")

@@ -44,14 +44,15 @@ class Serving:
         memory = shared_memory(workers)
         with ExitStack() as stack:
             sockets = _listen(host, port, workers, stack)
-            link = _address(host, sockets[0].getsockname()[1])
+            name, bound, *_ = sockets[0].getsockname()
+            link, hidden = _address(host, bound), _is_loopback(name)
             if workers == 1:
                 with open_store(self.database, serving=True) as store, self._findable(link):
-                    self._announce(store, link)
+                    self._announce(store, link, hidden)
                     self._answer(store, sockets[0], memory, 0)
                 return
             with open_store(self.database, serving=True) as store:  # brought up to date and looked at once, not by each
-                self._announce(store, link)
+                self._announce(store, link, hidden)
             with self._findable(link):
                 Workers(workers, lambda worker: self._work(sockets[worker], memory, worker)).run()
 
@@ -95,15 +96,29 @@ class Serving:
         finally:
             self.address_file.unlink(missing_ok=True)
 
-    def _announce(self, store: SqlStore, link: str) -> None:
-        store.read(lambda reading: refuse_other_stimuli(reading, self.study))
-        typer.echo(f"participants  {link}/")
+    def _announce(self, store: SqlStore, link: str, hidden: bool) -> None:
+        """Print the links; `hidden` ones work on this machine only."""
+        study = self.study
+        store.read(lambda reading: refuse_other_stimuli(reading, study))
+        typer.echo(f"participants  {link}/{'' if study.live else 'pilot'}")
         typer.echo(f"try it out    {link}/preview")
         typer.echo(f"researcher    {link}/status/{self.researcher_secret}  (keep it to yourself)")
         typer.echo(f"answers       {self.answers}")
-        study = self.study
-        if plan_session(study.protocol, study.stimuli, order_stream(study.front_mode, 1)).moved_checks:
-            typer.echo("the set is too short for the attention checks' positions: they moved to the last places")
+        if not study.live:
+            typer.echo("this is a pilot: its answers are kept apart from those of the study")
+        plan = plan_session(study.protocol, study.stimuli, order_stream(study.front_mode, 1))
+        if plan.moved_checks:
+            ids = {check.check_id for check in study.stimuli.checks}
+            now = [str(n) for n, shown in enumerate(plan.stimulus_ids, 1) if shown in ids]
+            meant = ", ".join(str(check.position) for check in study.protocol.attention_checks)
+            typer.echo(
+                f"{plan.trial_count} trials are too few for attention checks at {meant}: they stand at {', '.join(now)}"
+            )
+        if hidden:
+            typer.echo(
+                "only this machine opens these links; --host 0.0.0.0 lets the network in, "
+                "docs/how-to/behind-nginx.md the internet"
+            )
 
 
 def _listen(host: str, port: int, workers: int, stack: ExitStack) -> list[socket.socket]:
@@ -119,3 +134,8 @@ def _address(host: str, port: int) -> str:
     if host in ("0.0.0.0", "::"):  # noqa: S104 - only told apart here
         host = socket.gethostname()
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def _is_loopback(address: str) -> bool:
+    """Tell whether an address that a socket listens at can be reached from its own machine only."""
+    return address.startswith("127.") or address == "::1"

@@ -111,8 +111,9 @@ class _Way:
 def _straight(
     study: "StudyFolder", served: "ServedStudy", crowd: "Sequence[SimulatedRater]", database: str | None
 ) -> list[str]:
-    from limen.cli.console import SystemSecrets, WallClock, counted
+    from limen.cli.console import SystemSecrets, WallClock
     from limen.cli.database import address_of
+    from limen.core.numerals import counted
     from limen.storage.store import open_store
     from limen.workflow.simulate import simulate_straight
 
@@ -160,7 +161,8 @@ def visits(
     served: "ServedStudy", server: "Server", crowd: "Sequence[SimulatedRater]", at_once: int, *, browser: bool = False
 ) -> list[str]:
     """Let raters take the survey on a server, with a bar that shows them; give what is to be said of it."""
-    from limen.cli.console import SystemSecrets, counted
+    from limen.cli.console import SystemSecrets
+    from limen.core.numerals import counted
     from limen.raters.crowd import simulate_over_http
 
     with raters_bar(len(crowd)) as advance:

@@ -4,12 +4,14 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from difflib import get_close_matches
 from enum import StrEnum
 from itertools import combinations
 from unicodedata import category, normalize
 
 from limen.core.excerpt import count_words
 from limen.core.flags import CONTEXT_PROPOSED, DRIFT_OF_FULL_TEXT, METRIC_UNKNOWN, SELF_REFERENCE
+from limen.core.numerals import counted
 from limen.core.pair import ANY_PROVIDER, cell_of
 from limen.core.protocol import CheckKind, Condition, ConditionRole, DriftRange, Protocol, even_positions
 from limen.core.scrubbing import find_leaks, find_markup
@@ -39,6 +41,7 @@ def audit(protocol: Protocol, stimuli: StimulusSet) -> tuple[Finding, ...]:
     """Look at everything that can be looked at without a participant; problems come first."""
     findings = [
         *_counts(protocol, stimuli),
+        *_misspelt_providers(protocol, stimuli),
         *_attention_checks(protocol, stimuli),
         *_words(protocol, stimuli),
         *_bands(stimuli),
@@ -114,6 +117,21 @@ def _counts(protocol: Protocol, stimuli: StimulusSet) -> Iterator[Finding]:
         yield _problem("study.toml", "has changed since the pairs were chosen", "run `limen pairs` again")
 
 
+def _misspelt_providers(protocol: Protocol, stimuli: StimulusSet) -> Iterator[Finding]:
+    """Find providers that have a quota, fill none of it, and are nearly called like a known one."""
+    known = sorted(set(protocol.providers.names.values()))
+    found = {*known, *(s.pair.provider for s in stimuli.stimuli)}
+    quotas = {name: condition for condition in protocol.conditions for name in protocol.quota_of(condition)}
+    for name, condition in quotas.items():
+        meant = get_close_matches(name, known, n=1, cutoff=0.8) if name not in found else []
+        if meant:
+            yield _warning(
+                "study.toml",
+                f"a quota of {condition.name} names {name}, a provider that neither [providers.names] nor a pair has",
+                f"did you mean {meant[0]}",
+            )
+
+
 def _filled(condition: Condition, protocol: Protocol, stimuli: StimulusSet) -> Counter[str]:
     pairs = [s.pair for s in stimuli.stimuli if s.pair.condition == condition.name]
     return Counter(cell_of(pair.provider, condition, protocol) or pair.provider for pair in pairs)
@@ -130,7 +148,7 @@ def _lowered(condition: Condition, protocol: Protocol, stimuli: StimulusSet) -> 
     positions = [check.position for check in protocol.attention_checks]
     if positions and max(positions) > trials:
         places = ", ".join(str(place) for place in even_positions(len(positions), trials))
-        said += f" (then {trials} trials: put the attention checks at {places})"
+        said += f" (then {counted(trials, 'trial')}: put the attention checks at {places})"
     return f"add logs, or lower it in its [[conditions]] table of study.toml: {said}; then `limen pairs` again"
 
 
@@ -181,7 +199,7 @@ def _words(protocol: Protocol, stimuli: StimulusSet) -> Iterator[Finding]:
         if not limits.minimum <= n <= limits.maximum:
             yield _problem(
                 subject,
-                f"response {side} has {n} words, not {limits.minimum}–{limits.maximum}",
+                f"response {side} has {counted(n, 'word')}, not {limits.minimum}–{limits.maximum}",
                 "run `limen pairs` again, or change [words] in study.toml",
             )
 
@@ -294,13 +312,13 @@ def _flags(protocol: Protocol, stimuli: StimulusSet) -> Iterator[Finding]:
     if high_a:
         yield _warning(
             "response A",
-            f"itself outside the baseline range {band} in {len(high_a)} pairs: {', '.join(high_a)}",
+            f"itself outside the baseline range {band} in {counted(len(high_a), 'pair')}: {', '.join(high_a)}",
             "raters compare A with B; strict = true in study.toml would drop them",
         )
     for flag, (text, mend) in _FLAG_TEXTS.items():
         ids = [s.pair_id for s in stimuli.stimuli if flag in s.pair.flags]
         if ids:
-            yield _warning(f"{len(ids)} pairs", f"{text}: {', '.join(ids)}", mend)
+            yield _warning(counted(len(ids), "pair"), f"{text}: {', '.join(ids)}", mend)
     names = [condition for condition in protocol.conditions if condition.source_tags]
     for condition in names:
         pairs = [s for s in stimuli.stimuli if s.pair.condition == condition.name]
@@ -314,12 +332,11 @@ def _flags(protocol: Protocol, stimuli: StimulusSet) -> Iterator[Finding]:
 
 
 def _time(protocol: Protocol, stimuli: StimulusSet) -> Iterator[Finding]:
-    low, high = minutes_to_read(stimuli, protocol)
     stated = protocol.survey.stated_minutes
     beside = f"; the protocol's documents say {stated}" if stated else ""
     yield _note(
         "time",
-        f"about {low}–{high} minutes to read {total_words(stimuli):,} words at "
+        f"about {minutes_to_read(stimuli, protocol)} minutes to read {total_words(stimuli):,} words at "
         f"{protocol.survey.reading_speed_wpm} words a minute{beside}",
     )
 

@@ -116,8 +116,7 @@ class BlindedSession:
 
 def blind_study(protocol: Protocol, stimuli: StimulusSet) -> BlindedStudy:
     """Give what every participant may read, with the public name and the duration filled in."""
-    low, high = minutes_to_read(stimuli, protocol)
-    wording = _blinded_wording(protocol, minutes=f"{low}–{high}")
+    wording = _blinded_wording(protocol, minutes=minutes_to_read(stimuli, protocol))
     consent = json.dumps(asdict(wording.consent), sort_keys=True)
     return BlindedStudy(
         public_name=protocol.study.public_name,

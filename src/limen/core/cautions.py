@@ -68,6 +68,27 @@ def _about(comparison: Comparison, confounds: ConfoundAudit) -> Iterator[Finding
             text=f"far from {comparison.reference} in more than drift: {listed}",
             mend="" if tells else mend,
         )
+    yield from _other_sources(comparison)
+
+
+def _other_sources(comparison: Comparison) -> Iterator[Finding]:
+    """Warn where conditions are made up of other models, providers or runs than chance would make them."""
+    found = [
+        (row.kind.replace("_", " "), row.mix)
+        for row in comparison.kinds
+        if not isinstance(row.mix, Undetermined) and row.mix.p < ALPHA
+    ]
+    if not found:
+        return
+    kinds = " and ".join(f"{kind}s" for kind, _ in found)
+    shares = ", ".join(f"{kind} {notation.percent(mix.distance)} ({notation.p_value(mix.p)})" for kind, mix in found)
+    yield Finding(
+        severity=Severity.WARNING,
+        subject=comparison.other,
+        text=f"comes from other {kinds} than {comparison.reference}; what raters notice may be that, not drift "
+        f"(share that would have to change to be mixed alike: {shares})",
+        mend=f"choose logs in which both conditions occur with the same {kinds}, or say so where you report this study",
+    )
 
 
 def _is_large(row: FeatureDifference) -> bool:

@@ -16,6 +16,7 @@ from limen.core.estimation import estimate_as_specified, evidence_for, other_sco
 from limen.core.exclusion import Judged, no_variance
 from limen.core.flagging import Flagging
 from limen.core.measures import Number
+from limen.core.numerals import counted
 from limen.core.outcome import Letter, MixedReason, decide
 from limen.core.protocol import ConditionRole, Protocol
 from limen.core.sample import Sample, take_sample
@@ -145,7 +146,7 @@ class _Rows:
         sample = take_sample(self.declared.table, self.protocol, kept)
         if tells_complete:
             complete = sample.complete.raters
-            rest = f"κ and the crossed interval rest on {complete} raters with all pairs answered"
+            rest = f"κ and the crossed interval rest on {counted(complete, 'rater')} with all pairs answered"
             remark = f"{remark}; {rest}" if remark else rest
         return self._row(key, name, sample, remark=remark)
 

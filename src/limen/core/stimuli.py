@@ -131,11 +131,11 @@ def total_words(stimuli: StimulusSet) -> int:
     return pairs + sum(count_words(c.response_a) + count_words(c.response_b) for c in stimuli.checks)
 
 
-def minutes_to_read(stimuli: StimulusSet, protocol: Protocol) -> tuple[int, int]:
-    """Give how many minutes the trials take to read, 20 % around the ordinary speed, to the nearest five."""
+def minutes_to_read(stimuli: StimulusSet, protocol: Protocol) -> str:
+    """Say how many minutes the trials take to read, 20 % around the ordinary speed, to the nearest 5: "35–50", "5"."""
     minutes = total_words(stimuli) / protocol.survey.reading_speed_wpm
     low, high = (max(5, 5 * round(minutes * factor / 5)) for factor in (0.8, 1.2))
-    return low, high
+    return f"{low}" if low == high else f"{low}–{high}"
 
 
 _PUNCTUATION = ".,;:!?\"'()[]“”‘’•–—"

@@ -102,7 +102,7 @@ def read_responses(path: Path, reading: Reading, on_bytes: Callable[[int], None]
     _report_late_trials(columns, people.value, reading.protocol.trial_count, problems)
     if draft.zoneless:
         problems.add("a timestamp without a time zone", "it is taken as UTC", [], draft.zoneless)
-    problems.add("a participant without plan", "all stimuli in the table count as planned", people.without_plan)
+    problems.add("a participant without plan", "the stimuli in the table count as planned, at most as many as the protocol has", people.without_plan)
     return Collected(
         table=_table(columns, reading, people, shown),
         source=path.name,

@@ -19,9 +19,8 @@ class TrafficSummary:
         """Say it in one line."""
         if not self.requests:
             return "no request was sent"
-        rate = f", {self.requests / self.wall_s:,.0f} a second" if self.wall_s > 0 else ""
         return (
-            f"{self.requests:,} requests in {self.wall_s:.1f} s{rate}; half answered within {self.p50_ms:.1f} ms, "
+            f"{self.requests:,} requests in {self.wall_s:.1f} s; half answered within {self.p50_ms:.1f} ms, "
             f"99 % within {self.p99_ms:.1f} ms; {self.retries} tried again, {self.errors} failed"
         )
 

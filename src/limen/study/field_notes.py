@@ -102,7 +102,8 @@ FIELD_NOTES = {
     "ConsentWording.decline": "Button.",
     "ConsentWording.declined_title": "Heading after declining.",
     "ConsentWording.declined": "Text after declining.",
-    "ConsentWording.contact": "Whom participants can ask, such as a name and an address: the last paragraph, if given.",
+    "ConsentWording.contact": "Whom participants can ask, as a whole sentence: the last paragraph, if given. "
+    'Example: "Questions? Write to Ada Example, ada@example.org."',
     "ScreeningWording.title": "Heading.",
     "ScreeningWording.lead": "Text above the questions.",
     "ScreeningWording.questions": "The questions.",

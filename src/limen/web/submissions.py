@@ -14,7 +14,8 @@ def decode_submission(data: bytes) -> StaticSubmission:
     try:
         return submission_from(msgspec.json.decode(data, type=wire.StaticResponses))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError) as problem:
-        raise DataError(f"is no file of answers that a page of Limen saved ({problem})") from problem
+        wanted = "expected responses_….json, unchanged as the page saved it; ask the participant for that file"
+        raise DataError(f"{_what_it_is(data, problem)}; {wanted}") from problem
 
 
 def submission_from(file: wire.StaticResponses) -> StaticSubmission:
@@ -39,6 +40,22 @@ def submission_from(file: wire.StaticResponses) -> StaticSubmission:
         screens={Screen(name): ms for name, ms in file.screens.items() if name in set(Screen)},
         comment="" if file.comment is None else file.comment.text,
     )
+
+
+def _what_it_is(data: bytes, problem: Exception) -> str:
+    """Say in words what a file is that cannot be read as answers."""
+    if not data.strip():
+        return "is empty"
+    try:
+        found = msgspec.json.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return "is no JSON, or was cut off"
+    schema = found.get("schema") if isinstance(found, dict) else None
+    if schema == "limen.responses/1":
+        return f"holds answers, but not as a page writes them ({problem})"
+    if schema == "limen.key/1":
+        return "is key.json, which stays with you, and holds no answers"
+    return "is JSON, but holds no answers"
 
 
 def _trial(answer: wire.StaticAnswer) -> StaticTrial:

@@ -8,6 +8,7 @@ from limen.core.analysis.estimates import Undetermined
 from limen.core.analysis.trials import Participants, TaskClock
 from limen.core.debrief import DebriefRecord
 from limen.core.findings import DataProblem
+from limen.core.numerals import counted
 from limen.core.protocol import Protocol
 from limen.core.sessions import (
     DailyCount,
@@ -186,6 +187,8 @@ def _other_stimuli(reading: Reading, mode: Mode, digest: str) -> tuple[DataProbl
             reason="sessions made with other stimuli than those in stimuli/",
             count=sum(others.values()),
             rule="their answers are not counted",
-            examples=tuple(f"stimuli {found[:12]}…: {count} sessions" for found, count in sorted(others.items())),
+            examples=tuple(
+                f"stimuli {found[:12]}…: {counted(count, 'session')}" for found, count in sorted(others.items())
+            ),
         ),
     )

@@ -7,6 +7,7 @@ from limen.core.comparison import Comparison, DriftTable, Judge, compare
 from limen.core.conversation import Conversation, without_void_drift
 from limen.core.drift import Metric, measure_all
 from limen.core.log_problems import Problems
+from limen.core.numerals import counted
 from limen.core.observed import ObservedDrift
 from limen.core.protocol import DriftRange, Protocol
 from limen.errors import MetricError
@@ -115,6 +116,6 @@ def _add(by_turn: dict[int, dict[Judge, float]], conversation: Conversation, jud
 
 def _nothing_measured(conversations: int) -> MetricError:
     return MetricError(
-        f"no reply to measure in {conversations} conversations: each needs a first reply as reference and one more; "
-        "`limen logs show LOG…` tells what is in a log"
+        f"no reply to measure in {counted(conversations, 'conversation')}: each needs a first reply as reference and "
+        "one more; `limen logs show LOG…` tells what is in a log"
     )

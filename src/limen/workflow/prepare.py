@@ -9,6 +9,7 @@ from limen.core.conversation import Conversation, DriftOrigin, reference_texts, 
 from limen.core.drift import Metric, measure
 from limen.core.funnel import Tally
 from limen.core.log_problems import Problems
+from limen.core.numerals import counted
 from limen.core.observed import ObservedDrift
 from limen.core.pair import UNKNOWN_PROVIDER, Pair, Selection, Unmatched
 from limen.core.pairing import find_pairs, resolve_provider
@@ -111,7 +112,7 @@ class _Scan:
         if self.conversations and self.left_out == self.conversations:
             by = ", ".join(f"{count} by {why}" for why, count in sorted(self.left_out_by.items()))
             raise InputError(
-                f"all {self.conversations} conversations were left out: {by}; "
+                f"nothing is left of {counted(self.conversations, 'conversation')}: {by}; "
                 "change tags_required or exclude_conversations in [selection] of study.toml, or the review"
             )
 
@@ -143,10 +144,10 @@ class _Scan:
             raise self._neither_recorded_nor_measured(wanted)
         if not counts:
             raise MetricError(
-                f"no drift in {self.conversations} conversations: these logs hold none that counts; "
+                f"no drift in {counted(self.conversations, 'conversation')}: these logs hold none that counts; "
                 "let Limen measure it with --metric keyword-rms/limen-1 or --metric lexical-char4"
             )
-        found = ", ".join(f"{name} ({n} conversations)" for name, n in sorted(counts.items()))
+        found = ", ".join(f"{name} ({counted(n, 'conversation')})" for name, n in sorted(counts.items()))
         raise MetricError(
             f"drift by {len(counts)} metrics in these logs: {found}; a threshold belongs to one metric: choose it "
             "with --metric NAME, or name the unknown one with --metric-name NAME"
@@ -166,10 +167,12 @@ class _Scan:
         said = []
         idle = [name for name in self.options.providers if name not in self.ids_matched]
         if idle:
-            said.append(f"--providers: {len(idle)} ids match no conversation, the first {idle[0]!r}")
+            said.append(f"--providers: no conversation for {counted(len(idle), 'id')}, the first {idle[0]!r}")
         unknown = [name for name in self.protocol.selection.exclude_conversations if name not in self.excluded]
         if unknown:
-            said.append(f"exclude_conversations: {len(unknown)} ids match no conversation, the first {unknown[0]!r}")
+            said.append(
+                f"exclude_conversations: no conversation for {counted(len(unknown), 'id')}, the first {unknown[0]!r}"
+            )
         if self.options.metric_name and not self.named:
             said.append("--metric-name: every drift in these logs has a name already")
         return tuple(said)

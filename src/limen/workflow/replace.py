@@ -19,14 +19,20 @@ def sessions_shown(reading: Reading, stimulus_digest: str) -> dict[Mode, int]:
 def refuse_replacing(shown: Mapping[Mode, int], where: str) -> None:
     """Raise NotReadyError when people have answered the set that is about to be replaced."""
     of_people = {mode: count for mode, count in shown.items() if mode in OF_PEOPLE}
-    if of_people:
+    if not of_people:
+        return
+    said = f"{where}: {belonging(of_people)} to these pairs and could not be analyzed with others"
+    if Mode.LIVE in of_people:
         raise NotReadyError(
-            f"{where}: {in_words(of_people)} in the store belong to these pairs and could not be analyzed with others; "
-            "make a new study folder with `limen init`, or give --replace, which keeps a copy of the old pairs"
+            f"{said}; make a new study folder with `limen init`, or give --replace, which keeps a copy of the old pairs"
         )
+    raise NotReadyError(
+        f"{said}; after a pilot give --replace: it chooses new pairs and keeps the old ones in {where}/before-…"
+    )
 
 
-def in_words(shown: Mapping[Mode, int]) -> str:
-    """Say how many sessions of which mode."""
+def belonging(shown: Mapping[Mode, int]) -> str:
+    """Say how many sessions of which mode belong, as the beginning of a sentence."""
     total = sum(shown.values())
-    return f"{' and '.join(f'{n} {mode}' for mode, n in shown.items())} session{'' if total == 1 else 's'}"
+    counts = " and ".join(f"{n} {mode}" for mode, n in shown.items())
+    return f"{counts} session belongs" if total == 1 else f"{counts} sessions belong"

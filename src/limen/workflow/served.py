@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from limen.core.blinding import BlindedStudy, ShownTexts, blind_study, shown_texts
+from limen.core.numerals import counted
 from limen.core.protocol import Protocol
 from limen.core.sessions import Mode
 from limen.core.stimuli import StimulusSet
@@ -44,7 +45,8 @@ def refuse_other_stimuli(reading: Reading, study: ServedStudy) -> None:
     """Raise DataError when live sessions were made with other stimuli: their plans would show other texts."""
     others = {d: n for d, n in reading.stimulus_digests(Mode.LIVE).items() if d != study.digest}
     if others:
+        sessions = counted(sum(others.values()), "live session")
         raise DataError(
-            f"{sum(others.values())} live sessions in this study were made with other stimuli than those in stimuli/; "
+            f"this study has {sessions} made with other stimuli than those in stimuli/; "
             "put the old stimuli back, or begin a new study folder"
         )

@@ -30,7 +30,7 @@ def test_its_interval_holds_the_true_difference_in_about_95_of_100_samples() -> 
 
 def test_what_does_not_vary_or_is_too_few_has_no_standardized_difference() -> None:
     assert standardized_difference([1.0], [1.0, 2.0]) == Undetermined(
-        reason="1 pairs in a condition; a standard deviation needs 2"
+        reason="1 pair in a condition; a standard deviation needs 2"
     )
     assert standardized_difference([3.0, 3.0], [3.0, 3.0]) == Undetermined(reason="every pair has the same value")
     assert standardized_difference([0.0, 0.0], [3.0, 3.0]) == Undetermined(

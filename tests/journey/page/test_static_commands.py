@@ -64,7 +64,7 @@ def test_a_page_is_written_answered_without_a_network_and_collected(
     first, rest, shared = done.out.splitlines()[:3]
     assert "P001: 3 answers added, 0 known" in first
     assert "P001: 20 answers added, 3 known" in rest
-    assert "P002: 1 answers added, 0 known; its plan was answered by someone else too" in shared
+    assert "P002: 1 answer added, 0 known; its plan was answered by someone else too" in shared
     again = limen("collect", folder, whole)
     assert "P001: 0 answers added, 23 known" in again.out
     assert "1 of 10 raters have finished" in limen("status", folder).out

@@ -9,6 +9,7 @@ import numpy as np
 
 from limen.core.analysis.estimates import Estimate, Interval, Undetermined, normal_quantile
 from limen.core.analysis.generators import named_generator
+from limen.core.numerals import counted
 
 METHOD = "Hedges' g, Hedges-Olkin interval"
 PERMUTATIONS = 2000
@@ -37,7 +38,7 @@ def standardized_difference(first: Sequence[float], second: Sequence[float]) -> 
     """
     n, m = len(first), len(second)
     if min(n, m) < 2:
-        return Undetermined(reason=f"{min(n, m)} pairs in a condition; a standard deviation needs 2")
+        return Undetermined(reason=f"{counted(min(n, m), 'pair')} in a condition; a standard deviation needs 2")
     one, other = np.asarray(first, float), np.asarray(second, float)
     apart = float(other.mean() - one.mean())
     df = n + m - 2

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from limen.core.analysis.estimates import Undetermined
 from limen.core.analysis.generators import named_generator
+from limen.core.numerals import counted
 
 FOLDS = 5
 REPEATS = 5
@@ -46,7 +47,9 @@ def separate(
     """
     fewest = min(len(first), len(second))
     if fewest < FOLDS:
-        return Undetermined(reason=f"{fewest} pairs in a condition; {FOLDS}-fold cross-validation needs {FOLDS}")
+        return Undetermined(
+            reason=f"{counted(fewest, 'pair')} in a condition; {FOLDS}-fold cross-validation needs {FOLDS}"
+        )
     table = _standardized(np.array([*first, *second], dtype=float))
     if table.shape[1] == 0:
         return Undetermined(reason="all pairs look alike in every number that the machine reads")
