@@ -102,7 +102,8 @@ def read_responses(path: Path, reading: Reading, on_bytes: Callable[[int], None]
     _report_late_trials(columns, people.value, reading.protocol.trial_count, problems)
     if draft.zoneless:
         problems.add("a timestamp without a time zone", "it is taken as UTC", [], draft.zoneless)
-    problems.add("a participant without plan", "the stimuli in the table count as planned, at most as many as the protocol has", people.without_plan)
+    by_rule = "the stimuli in the table count as planned, at most as many as the protocol has"
+    problems.add("a participant without plan", by_rule, people.without_plan)
     return Collected(
         table=_table(columns, reading, people, shown),
         source=path.name,
