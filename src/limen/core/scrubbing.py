@@ -210,8 +210,8 @@ _MODEL_WORDS = (
     *("perplexity ai", "bing chat", "cohere command"),
 )
 _VENDOR_WORDS = (
-    *("anthropic", "openai", "open ai", "deepmind", "nvidia", "microsoft", "google", "xai", "x.ai", "meta"),
-    *("mistral ai", "alibaba", "moonshot ai", "together ai", "cohere"),
+    *("anthropic", "openai", "open ai", "deepmind", "nvidia", "microsoft", "google", "xai", "x.ai"),
+    *("meta ai", "by meta", "from meta", "mistral ai", "alibaba", "moonshot ai", "together ai", "cohere"),
 )
 _RULES_BEFORE_PLAIN = (
     _Rule(ScrubKind.THINKING, _THINKING, ("<",)),
@@ -221,7 +221,7 @@ _RULES_BEFORE_PLAIN = (
 _RULES_AFTER_PLAIN = (
     _Rule(ScrubKind.SPEAKER_LABEL, _SPEAKER_LABEL),
     _Rule(ScrubKind.URL, _URL, ("://", "www.")),
-    _Rule(ScrubKind.SELF_NAMING, _SELF_NAMING, ("name", "call", "go by")),
+    _Rule(ScrubKind.SELF_NAMING, _SELF_NAMING, ("my name", "call me", "m called", "i go by")),
     _Rule(ScrubKind.VENDOR, _VENDOR, _VENDOR_WORDS),
     _Rule(ScrubKind.MODEL, _MODEL, _MODEL_WORDS),
     _Rule(ScrubKind.SELF_NAMING, _SELF_NAMING_BY_MODEL, _NAMES),
