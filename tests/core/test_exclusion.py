@@ -136,7 +136,7 @@ def test_a_missing_timestamp_leaves_the_time_unknown() -> None:
     holed = replace(table, timestamp_us=stamps)
     assert main_task(holed).ms.tolist() == [NOT_KNOWN, 690_000]
     report = next(r for r in judge_participants(holed, s3()).rules if r.rule is ExclusionKind.TOO_FAST)
-    assert report.remark == "not assessed for 1 participants whose time is not known"
+    assert report.remark == "not assessed for 1 participant whose time is not known"
 
 
 def test_in_a_smaller_set_the_plan_says_what_is_complete() -> None:

@@ -15,6 +15,7 @@ from limen.core import notation
 from limen.core.analysis.trials import NO_TIME, NOT_KNOWN, AnswerGrid, TaskClock, TrialTable
 from limen.core.criteria import ExclusionKind, ExclusionRule, Scope
 from limen.core.judgment import Response
+from limen.core.numerals import counted
 from limen.core.protocol import Protocol
 
 Flags = NDArray[np.bool_]
@@ -228,7 +229,7 @@ def _too_fast(seen: _Seen, rule: ExclusionRule) -> RuleFinding:
         evidence=lambda place: (
             f"main task in {int(task.ms[place]):,} ms, less than {1000 * limit_s:,} ms ({_CLOCKS[task.clock[place]]})"
         ),
-        remark=f"not assessed for {unjudged} participants whose time is not known" if unjudged else "",
+        remark=f"not assessed for {counted(unjudged, 'participant')} whose time is not known" if unjudged else "",
     )
 
 

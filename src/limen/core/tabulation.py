@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from limen.core.analysis.trials import OPTIONAL_COLUMNS, Participants, ShownStimulus, TrialTable
 from limen.core.findings import DataProblem
 from limen.core.judgment import Response
+from limen.core.numerals import counted
 from limen.errors import DataError
 
 Chunk = Mapping[str, Sequence[Any]]
@@ -92,7 +93,7 @@ def _looked_up(texts: Sequence[str], places: Mapping[str, int | bool], what: str
 def _problems(strangers: Mapping[str, int]) -> tuple[DataProblem, ...]:
     if not strangers:
         return ()
-    told = tuple(f"{name}: {rows} rows" for name, rows in list(strangers.items())[:EXAMPLES])
+    told = tuple(f"{name}: {counted(rows, 'row')}" for name, rows in list(strangers.items())[:EXAMPLES])
     return (
         DataProblem(
             reason="a participant without plan",

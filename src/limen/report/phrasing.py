@@ -75,15 +75,6 @@ def listed(words: Sequence[str]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
-def plural(count: int, one: str, many: str = "") -> str:
-    """Write a count with its noun.
-
-    >>> plural(1, "pair"), plural(1200, "pair")
-    ('1 pair', '1,200 pairs')
-    """
-    return f"{notation.count(count)} {one if count == 1 else many or one + 's'}"
-
-
 def points_estimate(value: Estimate | Undetermined) -> str:
     """Write a difference of shares with its interval, in points.
 

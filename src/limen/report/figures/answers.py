@@ -8,10 +8,11 @@ from limen.core import notation
 from limen.core.analysis.estimates import Undetermined
 from limen.core.description import RaterRow
 from limen.core.findings import Analysis
+from limen.core.numerals import counted
 from limen.report.figures.canvas import Box, Sheet, Sketch
 from limen.report.figures.palette import MUTED, PALE, SMALL, Look, looks
 from limen.report.figures.plotted import LeftOut, Plotted
-from limen.report.phrasing import OFF, plural, shortened
+from limen.report.phrasing import OFF, shortened
 
 _KEY, _TITLE = "answers", "Every answer"
 _MOST_ROWS = 50
@@ -124,7 +125,7 @@ def _in_words(analysis: Analysis, plot: AnswersPlot) -> str:
     if len(plot.bands) > 1 and plot.bands[0].d_prime and plot.bands[-1].d_prime:
         ends = f" d′ falls from {plot.bands[0].d_prime} in the top row to {plot.bands[-1].d_prime} in the bottom row."
     return (
-        f"Answers of {plural(plot.raters, 'rater')} to {plural(len(plot.pairs), 'pair')}, raters in the order of d′. "
+        f"Answers of {counted(plot.raters, 'rater')} to {counted(len(plot.pairs), 'pair')}, raters in the order of d′. "
         f"{'; '.join(said)}.{ends}"
     )
 

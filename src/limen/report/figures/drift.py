@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from limen.core import notation
 from limen.core.analysis.estimates import Undetermined
 from limen.core.findings import Analysis, StudyCondition
+from limen.core.numerals import counted
 from limen.core.sampled import unsampled
 from limen.report.figures.canvas import Point, Sheet, Sketch
 from limen.report.figures.palette import LINE, MUTED, SMALL, Look, looks
 from limen.report.figures.panel import SHARES, Panel, panel
 from limen.report.figures.plotted import LeftOut, Plotted
-from limen.report.phrasing import OFF, along_drift, key_of, listed, plural, shortened
+from limen.report.phrasing import OFF, along_drift, key_of, listed, shortened
 
 _KEY, _TITLE = "drift", "Detection against drift"
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _LABEL_ROW = 480.0, 340.0, 48.0, 12.0, 14.0
@@ -132,7 +133,7 @@ def _in_words(plot: DriftPlot, conditions: Sequence[StudyCondition]) -> str:
         own = [mark for mark in plot.marks if mark.condition == stretch.condition]
         drifts, rates = [mark.drift for mark in own], [mark.rate for mark in own]
         said.append(
-            f"{stretch.condition.upper()}, {plural(len(own), 'pair')} with drift {notation.decimal(min(drifts))} to "
+            f"{stretch.condition.upper()}, {counted(len(own), 'pair')} with drift {notation.decimal(min(drifts))} to "
             f"{notation.decimal(max(drifts))}: pairs from {notation.percent(min(rates))} to "
             f"{notation.percent(max(rates))}"
         )

@@ -6,11 +6,12 @@ from limen.core import notation
 from limen.core.analysis.estimates import Estimate, Undetermined
 from limen.core.description import PairRow
 from limen.core.findings import Analysis
+from limen.core.numerals import counted
 from limen.report.figures.canvas import Point, Sheet, Sketch
 from limen.report.figures.palette import INK, MUTED, SMALL, SURFACE, Look, looks
 from limen.report.figures.panel import SHARES, Panel, panel
 from limen.report.figures.plotted import Plotted
-from limen.report.phrasing import OFF, plural, shortened
+from limen.report.phrasing import OFF, shortened
 
 _MOST_NAMED = 60
 _MOST_SAID = 40
@@ -96,8 +97,8 @@ def _in_words(plot: ForestPlot, order: str) -> str:
     if len(said) > _MOST_SAID:
         ends = sorted((mark for mark in plot.marks if mark.n), key=lambda mark: (mark.off / mark.n, mark.pair))
         said = [f"{mark.pair}: {notation.percent_of(mark.off, mark.n)}" for mark in (ends[0], ends[-1])]
-        return f"{OFF} rate of {plural(len(plot.marks), 'pair')}, {order}. Lowest and highest: {'; '.join(said)}."
-    return f"{OFF} rate of {plural(len(plot.marks), 'pair')}, {order}. {'; '.join(said)}."
+        return f"{OFF} rate of {counted(len(plot.marks), 'pair')}, {order}. Lowest and highest: {'; '.join(said)}."
+    return f"{OFF} rate of {counted(len(plot.marks), 'pair')}, {order}. {'; '.join(said)}."
 
 
 def _paint(plot: ForestPlot, look: dict[str, Look], sheet: Sheet) -> None:

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from limen.core import notation
 from limen.core.analysis.estimates import Interval, Undetermined
 from limen.core.findings import Analysis, StudyCondition
+from limen.core.numerals import counted
 from limen.core.randomness import Stream
 from limen.report.figures.canvas import Point, Sheet, Sketch
 from limen.report.figures.palette import LINE, MUTED, SMALL, SURFACE, Look, looks
 from limen.report.figures.panel import SHARES, Panel, panel
 from limen.report.figures.plotted import Plotted
-from limen.report.phrasing import OFF, along_drift, key_of, plural, shortened
+from limen.report.phrasing import OFF, along_drift, key_of, shortened
 
 _MOST_DOTS = 80  # above, raters with the same rate share one dot
 _MOST_LINES = 40
@@ -115,7 +116,7 @@ def _in_words(plot: RatesPlot) -> str:
         )
         for group in plot.groups
     ]
-    return f"Share of {OFF} answers by condition, {plural(plot.raters, 'rater')}. {'. '.join(parts)}."
+    return f"Share of {OFF} answers by condition, {counted(plot.raters, 'rater')}. {'. '.join(parts)}."
 
 
 def _paint(plot: RatesPlot, look: dict[str, Look], sheet: Sheet) -> None:

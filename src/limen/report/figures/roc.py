@@ -8,11 +8,12 @@ from limen.core import notation
 from limen.core.analysis.estimates import Undetermined
 from limen.core.analysis.sensitivity import iso_sensitivity_curve
 from limen.core.findings import Analysis
+from limen.core.numerals import counted
 from limen.report.figures.canvas import Point, Sheet, Sketch
 from limen.report.figures.palette import INK, MUTED, RULE, SMALL, SURFACE, looks
 from limen.report.figures.panel import SHARES, Panel, panel
 from limen.report.figures.plotted import LeftOut, Plotted
-from limen.report.phrasing import OFF, Roles, key_of, plural
+from limen.report.phrasing import OFF, Roles, key_of
 
 _KEY, _TITLE = "roc-space", "Raters in ROC space"
 _CURVES = (1, 2, 3)
@@ -89,7 +90,7 @@ def _in_words(analysis: Analysis, plot: RocPlot, names: tuple[str, str], pooled:
         )
     return (
         f"Share of {names[0]} pairs called off against share of {names[1]} pairs called off, "
-        f"{plural(plot.raters, 'rater')}. Pooled d′ is {pooled}.{spread}"
+        f"{counted(plot.raters, 'rater')}. Pooled d′ is {pooled}.{spread}"
     )
 
 

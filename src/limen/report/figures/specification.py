@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from limen.core import notation
 from limen.core.analysis.estimates import Estimate, Interval, Undetermined
 from limen.core.findings import Analysis
+from limen.core.numerals import counted
 from limen.core.specification import SpecificationRow
 from limen.report.figures.canvas import Point, Sheet, Sketch
 from limen.report.figures.palette import FONT_SIZE, INK, LINE, MUTED, RULE, SMALL
 from limen.report.figures.panel import Panel, panel
 from limen.report.figures.plotted import LeftOut, Plotted
-from limen.report.phrasing import Roles, letter_of, plural, points_estimate, possible_difference
+from limen.report.phrasing import Roles, letter_of, points_estimate, possible_difference
 
 _KEY, _TITLE = "specification", "Other ways to analyze"
 _ROW = 36.0
@@ -82,7 +83,7 @@ def _mark(row: SpecificationRow) -> SpecificationMark:
 def _in_words(plot: SpecificationPlot, names: str) -> str:
     said = [
         f"{mark.name}: {'not assessed' if mark.raters is None else f'Outcome {mark.letter}'}, {mark.says}"
-        + (f" ({plural(mark.raters, 'rater')})" if mark.raters is not None else "")
+        + (f" ({counted(mark.raters, 'rater')})" if mark.raters is not None else "")
         for mark in plot.marks
     ]
     return f"Outcome and difference of detection rates, {names}, under other ways to analyze. {'; '.join(said)}."

@@ -7,8 +7,9 @@ from limen.core.analysis.estimates import Estimate, Undetermined
 from limen.core.criteria import Scope
 from limen.core.findings import Analysis
 from limen.core.measures import ALL_PAIRS, Agreement
+from limen.core.numerals import counted
 from limen.report.document import Block, Caution, Listing, Paragraph, Row, Section
-from limen.report.phrasing import compared, plural, scope_in_words
+from limen.report.phrasing import compared, scope_in_words
 
 
 def agreement(analysis: Analysis) -> Section:
@@ -66,10 +67,10 @@ def _remarks(analysis: Analysis) -> Iterator[Block]:
     for scope, found in every.items():
         some = isinstance(found.fleiss_kappa, Estimate)
         if some and (undefined := found.undefined_resamples.get("fleiss_kappa", 0)):
-            points.append(f"{scope.upper()}: κ is undefined in {plural(undefined, 'resample')}.")
+            points.append(f"{scope.upper()}: κ is undefined in {counted(undefined, 'resample')}.")
         if found.complete_raters != found.raters:
             points.append(
-                f"{scope.upper()}: κ rests on the {plural(found.complete_raters, 'rater')} with all pairs answered, of "
-                f"{notation.count(found.raters)}."
+                f"{scope.upper()}: κ rests on the {counted(found.complete_raters, 'rater')} with all pairs answered, "
+                f"of {notation.count(found.raters)}."
             )
     yield Listing(points=tuple(points))

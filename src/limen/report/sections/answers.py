@@ -7,8 +7,9 @@ from limen.core import notation
 from limen.core.analysis.estimates import Estimate, Undetermined
 from limen.core.description import PairRow, RaterRow
 from limen.core.findings import Analysis, StudyCondition
+from limen.core.numerals import counted
 from limen.report.document import Block, Column, FigurePlace, Paragraph, Row, Section, Table
-from limen.report.phrasing import Roles, key_of, plural
+from limen.report.phrasing import Roles, key_of
 
 Value = TypeVar("Value", float, Estimate)
 
@@ -70,7 +71,7 @@ def _or_dash(value: float | None) -> str:
 def _rater_table(analysis: Analysis) -> Iterator[Block]:
     if len(analysis.raters) > _MOST_RATERS:
         yield Paragraph(
-            text=f"The {plural(len(analysis.raters), 'rater')} are too many to list here; analysis.json has them one "
+            text=f"The {counted(len(analysis.raters), 'rater')} are too many to list here; analysis.json has them one "
             "by one."
         )
         return
@@ -127,5 +128,5 @@ def _without_model(values: Iterable[object]) -> Iterator[Block]:
 
 def _more(shown: int, total: int, noun: str) -> Paragraph:
     return Paragraph(
-        text=f"These are the first {notation.count(shown)} of {plural(total, noun)}; analysis.json has all."
+        text=f"These are the first {notation.count(shown)} of {counted(total, noun)}; analysis.json has all."
     )

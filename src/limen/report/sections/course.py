@@ -6,8 +6,9 @@ from limen.core import notation
 from limen.core.analysis.estimates import Undetermined
 from limen.core.description import ReadingSpeed
 from limen.core.findings import Analysis
+from limen.core.numerals import counted
 from limen.report.document import Block, Column, FigurePlace, Paragraph, Row, Section, Subheading, Table
-from limen.report.phrasing import OFF, plural, sentence
+from limen.report.phrasing import OFF, sentence
 
 
 def times(analysis: Analysis) -> Section:
@@ -85,8 +86,8 @@ def _speed(analysis: Analysis) -> Iterator[Block]:
             for row in speed.conditions
         ),
     )
-    over, by = speed.trials_over_limit, plural(speed.raters_over_limit, "rater")
-    how_many = f"{plural(over, 'trial')} of {by}" if over else "No trial"
+    over, by = speed.trials_over_limit, counted(speed.raters_over_limit, "rater")
+    how_many = f"{counted(over, 'trial')} of {by}" if over else "No trial"
     limit = notation.count(speed.limit_words_per_minute)
     yield Paragraph(text=f"{how_many} went faster than {limit} words a minute, too fast to have been read.")
 

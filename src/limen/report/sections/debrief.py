@@ -6,8 +6,9 @@ from limen.core import notation
 from limen.core.analysis.estimates import Estimate, Undetermined
 from limen.core.description import Choice, DebriefSummary
 from limen.core.findings import Analysis
+from limen.core.numerals import counted
 from limen.report.document import Block, Column, Listing, Paragraph, Row, Section, Subheading, Table
-from limen.report.phrasing import plural, sentence
+from limen.report.phrasing import sentence
 
 _MOST_WORDS = 200
 
@@ -30,7 +31,7 @@ def providers(analysis: Analysis) -> Section:
 
 def _debrief(analysis: Analysis, found: DebriefSummary) -> Iterator[Block]:
     words = analysis.protocol.wording.debrief
-    asked = f"All questions were optional. {plural(found.raters, 'analyzed rater')}"
+    asked = f"All questions were optional. {counted(found.raters, 'analyzed rater')}"
     if not (found.strategy_answered or found.age_answered or found.use_answered):
         yield Paragraph(text=f"{asked}; nobody answered one.")
         return

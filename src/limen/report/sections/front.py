@@ -5,19 +5,11 @@ from collections.abc import Iterator, Mapping
 from limen.core import notation
 from limen.core.analysis.estimates import Estimate, Interval, Undetermined
 from limen.core.findings import Analysis, StudyCondition
+from limen.core.numerals import counted
 from limen.core.outcome import Letter, MixedReason
 from limen.core.protocol import LIMENS_LEXICON, NOT_THE_PROTOCOLS, ConditionRole
 from limen.report.document import Bar, Front, Rate
-from limen.report.phrasing import (
-    OFF,
-    SIMULATED,
-    Roles,
-    key_of,
-    plural,
-    possible_difference,
-    raters_are,
-    scope_in_words,
-)
+from limen.report.phrasing import OFF, SIMULATED, Roles, key_of, possible_difference, raters_are, scope_in_words
 from limen.report.sections.together import reconcile
 
 _MODES: Mapping[str | None, str] = {
@@ -131,7 +123,7 @@ def _rate(analysis: Analysis, condition: StudyCondition) -> Rate:
     share = counts.off / counts.n if counts.n else None
     is_target = condition.role is ConditionRole.TARGET
     far = "drifted far" if is_target else "hardly drifted"
-    says = f"{notation.count(counts.off)} of {plural(counts.n, 'answer')} said {OFF}."
+    says = f"{notation.count(counts.off)} of {counted(counts.n, 'answer')} said {OFF}."
     if isinstance(bounds, Interval):
         says += f" With other raters and pairs, plausibly {notation.percent(bounds.low)} to "
         says += f"{notation.percent(bounds.high)} (95 % interval)."
@@ -156,7 +148,7 @@ def _rate(analysis: Analysis, condition: StudyCondition) -> Rate:
 def _people(analysis: Analysis) -> str:
     n, who = analysis.n, raters_are(analysis)
     left = (
-        f"{plural(n.excluded, 'was', 'were')} left out by the declared rules" if n.excluded else "nobody was left out"
+        f"{counted(n.excluded, 'was', 'were')} left out by the declared rules" if n.excluded else "nobody was left out"
     )
     return (
         f"{who} analyzed, of {notation.count(n.started)} who started; {left}. The protocol aims at "

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from limen.core import notation
 from limen.core.analysis.estimates import Undetermined
 from limen.core.findings import Analysis
+from limen.core.numerals import counted
 from limen.report.document import Block, Column, Listing, Paragraph, Row, Section, Subheading, Table
-from limen.report.phrasing import OFF, plural, sentence
+from limen.report.phrasing import OFF, sentence
 
 MADE = "made"
 """The address of the one block that differs between two runs on the same data."""
@@ -122,7 +123,7 @@ def _problems(analysis: Analysis) -> Iterator[Block]:
         yield Paragraph(text="No problem was found.")
         return
     yield Table(
-        caption=f"What was wrong in what was read: {plural(len(analysis.data_problems), 'kind')}",
+        caption=f"What was wrong in what was read: {counted(len(analysis.data_problems), 'kind')}",
         columns=(
             Column(title="problem"),
             Column(title="times", numeric=True),

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from limen.core import notation
 from limen.core.findings import Analysis
+from limen.core.numerals import counted
 from limen.report.document import Block, Column, FigurePlace, Paragraph, Row, Section, Table
-from limen.report.phrasing import plural
 
 _MOST_LISTED = 100
 
@@ -76,5 +76,5 @@ def _left_out(analysis: Analysis) -> Iterator[Block]:
     if len(listed) < len(analysis.exclusions):
         yield Paragraph(
             text=f"These are the first {notation.count(len(listed))} of "
-            f"{plural(len(analysis.exclusions), 'exclusion')}; analysis.json has all."
+            f"{counted(len(analysis.exclusions), 'exclusion')}; analysis.json has all."
         )
