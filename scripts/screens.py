@@ -197,7 +197,7 @@ def take_report(browser: Browser, folder: Path) -> None:
 
 def take_review(browser: Browser, folder: Path) -> None:
     """Take a pair of the example in the review, two approved and one rejected before it."""
-    shelf = FolderShelf(StudyFolder(folder / "study"))
+    shelf = FolderShelf(StudyFolder(folder / "demo"))  # which the report was made of
     desk = ReviewDesk(shelf=shelf, clock=SteppedClock(), answered=lambda: False)
     for action, place in ((Action.APPROVE, 0), (Action.APPROVE, 1), (Action.REJECT, 2)):
         stimulus = shelf.read().stimuli.stimuli[place]
