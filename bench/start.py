@@ -1,10 +1,12 @@
 """From the command to the first page, the memory of a server that has served it, and what small commands cost.
 
 Limen beside oTree's production server, and `limen --help` and `limen status` beside `python -c 'import pandas'`;
-alternating, median of the rounds.
+alternating, median of the rounds. What pip installs has its bytecode beside it, as the peers have here. Limen is run
+from its source, so its bytecode is made first, also where Python is told to write none.
 """
 
 import asyncio
+import compileall
 import os
 import subprocess
 import sys
@@ -19,6 +21,7 @@ from machine import Row, children_of, keep, missing, resident_mb
 from peers import OTREE, install, otree, otree_pages, otree_project
 from subjects import Subject, a_study, limen
 
+import limen as package
 from limen.storage.store import open_store
 
 ROUNDS = int(os.environ.get("LIMEN_BENCH_ROUNDS", "7"))
@@ -112,4 +115,5 @@ def _cpu_seconds(command: list[str]) -> float:
 
 if __name__ == "__main__":
     OUT.mkdir(parents=True, exist_ok=True)
+    compileall.compile_dir(Path(package.__file__).parent, quiet=1)
     sys.exit(keep("start", [*servers(), *commands()], rounds=ROUNDS))

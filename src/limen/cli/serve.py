@@ -91,12 +91,15 @@ def serving_of(
 def refuse_unready(protocol: "Protocol", stimuli: "StimulusSet", folder: Path) -> None:
     """Raise NotReadyError when the audit or a person found what must be mended before real participants come."""
     from limen.core.audit import audit, problems_among
-    from limen.core.review import review_findings
     from limen.errors import NotReadyError
     from limen.study.folder import StudyFolder
 
-    decided = tuple(review_findings(stimuli, StudyFolder(folder).read_review()))
-    problems = problems_among(audit(protocol, stimuli) + decided)
+    found, study = audit(protocol, stimuli), StudyFolder(folder)
+    if study.decisions_file.exists():
+        from limen.core.review import review_findings
+
+        found += tuple(review_findings(stimuli, study.read_review()))
+    problems = problems_among(found)
     if problems:
         first = problems[0]
         raise NotReadyError(

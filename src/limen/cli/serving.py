@@ -20,7 +20,6 @@ from limen.web.app import create_app
 from limen.web.limits import Allowance, Limits
 from limen.web.metrics import Metrics, shared_memory
 from limen.web.server import listen, run, running
-from limen.web.workers import Workers
 from limen.workflow.served import ServedStudy, refuse_other_stimuli
 
 log = logging.getLogger(__name__)
@@ -53,6 +52,8 @@ class Serving:
                 return
             with open_store(self.database, serving=True) as store:  # brought up to date and looked at once, not by each
                 self._announce(store, link, hidden)
+            from limen.web.workers import Workers  # most servers are one process
+
             with self._findable(link):
                 Workers(workers, lambda worker: self._work(sockets[worker], memory, worker)).run()
 

@@ -136,8 +136,13 @@ class _Rule(NamedTuple):
     """A pattern, and words of which one stands, in small letters, in whatever it finds: most texts have none."""
 
     kind: ScrubKind
-    pattern: re.Pattern[str]
+    regex: str
     words: tuple[str, ...] = ()
+    flags: re.RegexFlag = re.NOFLAG
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        return re.compile(self.regex, self.flags)  # when a text first needs it, which is seldom; `re` keeps it
 
     def may_apply(self, small: str | None) -> bool:
         return small is None or not self.words or any(word in small for word in self.words)
@@ -152,16 +157,13 @@ _ODD_LETTERS = "ſıİ\u212a"  # s, i, i and k to a pattern that ignores case, b
 
 _SHOWN: dict[ScrubKind, Callable[[re.Match[str], ScrubKind], str]] = {ScrubKind.SELF_NAMING: _after_the_phrase}
 
-_THINKING = re.compile(
-    r"<(think|thinking|thought|reasoning)>.*?(?:</\1>|\Z)",  # closed, or never closed
-    re.DOTALL | re.IGNORECASE,
-)
-_THINKING_FROM_BEFORE = re.compile(r"\A.*</(?:think|thinking|thought|reasoning)>", re.DOTALL | re.IGNORECASE)
-_EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
-_URL = re.compile(r"(?:https?://|www\.)[^\s<>\"')\]]*[^\s<>\"')\].,;:!?]", re.IGNORECASE)
+_THINKING = r"<(think|thinking|thought|reasoning)>.*?(?:</\1>|\Z)"  # closed, or never closed
+_THINKING_FROM_BEFORE = r"\A.*</(?:think|thinking|thought|reasoning)>"
+_EMAIL = r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
+_URL = r"(?:https?://|www\.)[^\s<>\"')\]]*[^\s<>\"')\].,;:!?]"
 _VERSION = r"(?:[\s-]?v?\d+(?:\.\d+)*[a-z]?\b)?"
 _NUMBERED = r"\d(?:[\w.]*\w)?"  # a full stop behind it ends the sentence
-_MODEL = re.compile(
+_MODEL = (
     r"(?<![\w@/.\[])(?:"
     r"(?i:chat-?gpt|gpt)(?:[\s-]?(?:\d+(?:\.\d+)?o?|o\d))?(?:[\s-]?(?:mini|turbo|nano|pro))?"
     rf"|(?i:deepseek|qwen|mixtral|nemotron)(?:[\s-]?[\w.]*?{_NUMBERED})?"
@@ -174,33 +176,31 @@ _MODEL = re.compile(
     r"|(?:Meta[\s-])?Ll?a[mM][aA](?:[\s-]?\d+(?:\.\d+)?)(?:-\d+[bB])?|LLaMA"
     rf"|Mi[sx]tral(?:[\s-]?\d+x?\d*[bB])?(?:[\s-](?:Large|Small|Medium|Nemo))?"
     rf"|Kimi(?:[\s-]K\d)?|Copilot|Cohere Command(?: R\+?)?"
-    r")(?!\w)",
+    r")(?!\w)"
 )
-_VENDOR = re.compile(
+_VENDOR = (
     r"(?<![\w@/.\[])(?:(?i:anthropic|open ?ai|deepmind|nvidia|microsoft)|GOOGLE|Google(?:[\s-]DeepMind| AI| Brain)?"
     r"|xAI|x\.ai|Meta AI|Mistral AI"
     r"|Alibaba(?: Cloud)?|Moonshot AI|Together AI|Cohere|(?<=\bby )Meta|(?<=\bfrom )Meta)(?!\w)"
 )
-_SELF_NAMING = re.compile(
+_SELF_NAMING = (
     r"(?P<phrase>\b(?:[Mm]y name is|[Mm]y name['’]s|(?:[Yy]ou|[Pp]eople|[Uu]sers) (?:can|may) call me|"
     r"I(?:['’]m| am) called|I go by|[Cc]all me)\s+)(?P<name>[A-Z][\w-]+(?:\s[A-Z][\w-]+)?)"
 )
 _NO_OTHER_WORD = r"(?i:claude|gemma|grok|kimi|lamda)|B(?i:ard)|L(?i:lama)"
 _OTHER_WORD = r"bard|llama|gemini|copilot|mistral"  # ordinary words, unless the sentence goes on as after a name
 _GOES_ON = r"(?=\s*(?:[.,;:!?)\"”]|$)|\s+(?:by|from|and I|made|trained|developed|created|built)\b)"
-_SELF_NAMING_BY_MODEL = re.compile(
+_SELF_NAMING_BY_MODEL = (
     r"(?P<phrase>\b(?:(?i:I(?:['’]m| am)(?: called)?|my name(?: is|['’]s)|I go by|call me)"
     r"|(?i:model|assistant|AI|chatbot) (?i:called|named|known as))\s+"
     r"(?:(?:not|just|only|still|actually|really)\s+){0,2})"
-    rf"(?:(?:{_NO_OTHER_WORD}){_VERSION}(?![\w-])|(?:{_OTHER_WORD})(?![\w-]){_GOES_ON})",
-    re.MULTILINE,
+    rf"(?:(?:{_NO_OTHER_WORD}){_VERSION}(?![\w-])|(?:{_OTHER_WORD})(?![\w-]){_GOES_ON})"
 )
-_SELF_NAMING_HERE = re.compile(  # "Hi, Gemma here!"
+_SELF_NAMING_HERE = (  # "Hi, Gemma here!"
     r"(?P<phrase>(?:^|[.!?…:\"“(]\s*)(?:(?i:hi|hello|hey|greetings)(?: there)?[,!.]?\s+)?)"
-    rf"(?:{_NO_OTHER_WORD}|{_OTHER_WORD}){_VERSION}(?=\s+here\b\s*(?:[.,;:!–—-]|$|to\b|with\b|and\b))",
-    re.MULTILINE,
+    rf"(?:{_NO_OTHER_WORD}|{_OTHER_WORD}){_VERSION}(?=\s+here\b\s*(?:[.,;:!–—-]|$|to\b|with\b|and\b))"
 )
-_SPEAKER_LABEL = re.compile(  # before the first word, as in a script
+_SPEAKER_LABEL = (  # before the first word, as in a script
     r"\A(?:(?i:witness|assistant|subject|respondent|chatbot|bot)|AI(?: assistant)?|\[AI\])(?: \([^)\n]*\))?:\s+(?=\S)"
 )
 _NAMES = ("bard", "claude", "copilot", "gemini", "gemma", "grok", "kimi", "lamda", "llama", "mistral")
@@ -214,18 +214,18 @@ _VENDOR_WORDS = (
     *("meta ai", "by meta", "from meta", "mistral ai", "alibaba", "moonshot ai", "together ai", "cohere"),
 )
 _RULES_BEFORE_PLAIN = (
-    _Rule(ScrubKind.THINKING, _THINKING, ("<",)),
-    _Rule(ScrubKind.THINKING, _THINKING_FROM_BEFORE, ("</",)),
+    _Rule(ScrubKind.THINKING, _THINKING, ("<",), re.DOTALL | re.IGNORECASE),
+    _Rule(ScrubKind.THINKING, _THINKING_FROM_BEFORE, ("</",), re.DOTALL | re.IGNORECASE),
     _Rule(ScrubKind.EMAIL, _EMAIL, ("@",)),
 )
 _RULES_AFTER_PLAIN = (
     _Rule(ScrubKind.SPEAKER_LABEL, _SPEAKER_LABEL),
-    _Rule(ScrubKind.URL, _URL, ("://", "www.")),
+    _Rule(ScrubKind.URL, _URL, ("://", "www."), re.IGNORECASE),
     _Rule(ScrubKind.SELF_NAMING, _SELF_NAMING, ("my name", "call me", "m called", "i go by")),
     _Rule(ScrubKind.VENDOR, _VENDOR, _VENDOR_WORDS),
     _Rule(ScrubKind.MODEL, _MODEL, _MODEL_WORDS),
-    _Rule(ScrubKind.SELF_NAMING, _SELF_NAMING_BY_MODEL, _NAMES),
-    _Rule(ScrubKind.SELF_NAMING, _SELF_NAMING_HERE, _NAMES),
+    _Rule(ScrubKind.SELF_NAMING, _SELF_NAMING_BY_MODEL, _NAMES, re.MULTILINE),
+    _Rule(ScrubKind.SELF_NAMING, _SELF_NAMING_HERE, _NAMES, re.MULTILINE),
 )
 
 _MARKS = re.compile(r"[*_`~\[|#>=+•-]")

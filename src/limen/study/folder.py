@@ -3,15 +3,17 @@
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from limen.core.pair import Pair
 from limen.core.protocol import Protocol
-from limen.core.review import Review
 from limen.core.stimuli import StimulusSet
 from limen.errors import NotReadyError, StudyFolderError
-from limen.study.decisions_file import decode_review
 from limen.study.pairs_file import PairsMetadata, decode_candidates, decode_metadata, decode_stimuli
 from limen.study.protocol_file import read_protocol
+
+if TYPE_CHECKING:
+    from limen.core.review import Review
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +114,11 @@ class StudyFolder:
         """Read the finished material."""
         return decode_stimuli(self._read(self.pairs_file), self._read(self.checks_file), str(self.stimuli))
 
-    def read_review(self) -> Review:
+    def read_review(self) -> "Review":
         """Read what was decided about the pairs; nothing where nobody has looked at them."""
+        from limen.core.review import Review  # noqa: PLC0415 - a server of pairs that nobody decided on goes without
+        from limen.study.decisions_file import decode_review  # noqa: PLC0415
+
         if not self.decisions_file.exists():
             return Review()
         return decode_review(self._read(self.decisions_file), str(self.decisions_file))

@@ -19,7 +19,7 @@ from limen.survey.page import fill_page, security_policy
 from limen.survey.wire import Boot
 from limen.web.calls import brings_secret
 from limen.web.survey import Survey
-from limen.workflow import oversee, withdraw
+from limen.workflow import withdraw
 from limen.workflow.withdraw import Withdrawal
 
 if TYPE_CHECKING:
@@ -33,7 +33,6 @@ class SurveyPage:
     """The participant's page for one mode, made once."""
 
     html: bytes
-    zipped: bytes
     policy: str
 
     def answer(self, request: Request) -> Response:
@@ -41,7 +40,7 @@ class SurveyPage:
         headers = {"Content-Security-Policy": self.policy, "Vary": "Accept-Encoding"}
         if "gzip" in request.headers.get("accept-encoding", ""):
             headers["Content-Encoding"] = "gzip"
-            return Response(self.zipped, headers=headers, media_type="text/html")
+            return Response(_zipped(self.html), headers=headers, media_type="text/html")
         return Response(self.html, headers=headers, media_type="text/html")
 
 
@@ -50,7 +49,7 @@ def survey_page(survey: Survey, built: str, mode: Mode) -> SurveyPage:
     boot = Boot(kind="server", api="/api", mode=mode.value, study=survey.study.blinded)
     html = fill_page(built, boot).encode()
     policy = security_policy(built, connect="'self'", form="'self'") + "; frame-ancestors 'none'"
-    return SurveyPage(html=html, zipped=gzip.compress(html, mtime=0), policy=policy)
+    return SurveyPage(html=html, policy=policy)
 
 
 def page_routes(survey: Survey, built: str) -> list[Route]:
@@ -101,6 +100,8 @@ def _withdraw_endpoint(survey: Survey) -> Endpoint:
 
 def _status_endpoint(survey: Survey) -> Endpoint:
     async def status_page(request: Request) -> Response:
+        from limen.workflow import oversee  # noqa: PLC0415 - as for the templates
+
         _let_in_researcher(survey, request)
         protocol, now = survey.study.protocol, survey.clock.now()
         overview = await survey.read(lambda reading: oversee.oversee(reading, protocol, now))
@@ -131,6 +132,12 @@ def _let_in_researcher(survey: Survey, request: Request) -> None:
     if not survey.is_secret(str(request.path_params["secret"])):
         survey.limits.guesses.spend(request)
         raise HTTPException(404)
+
+
+@cache
+def _zipped(html: bytes) -> bytes:
+    """Compress a page, when the first browser asks for it so."""
+    return gzip.compress(html, mtime=0)
 
 
 @cache
