@@ -72,9 +72,11 @@ def _started(sessions: Iterable[Session]) -> list[Session]:
 class _TaskTime:
     """What the answers of one participant tell about the main task."""
 
+    first_received_us: int | None = None
     last_received_us: int = 0
     page_ms: int = 0
     queued_offline: bool = False
+    set_back: bool = False  # whether an answer was received earlier than the one before it
 
 
 class _TaskTimes(dict[str, _TaskTime]):
@@ -91,6 +93,9 @@ def _chunk(joined: JoinedTrials, times: _TaskTimes) -> Chunk:
     of_task = zip(joined.participant_id, columns.received_us, columns.page_ms, columns.queued_offline, strict=True)
     for participant, received_us, page_ms, queued_offline in of_task:
         time = times[participant]
+        if time.first_received_us is None:
+            time.first_received_us = received_us
+        time.set_back |= received_us < time.last_received_us
         time.last_received_us = max(time.last_received_us, received_us)
         time.page_ms += page_ms
         time.queued_offline |= queued_offline
@@ -130,7 +135,8 @@ def _main_task(session: Session, time: _TaskTime) -> tuple[int, TaskClock]:
     """Tell how long the main task took, and by whose clock.
 
     The server's decides, from its receipt of "trial 1 painted" to that of the last answer; the page's own sum does for
-    the static page and where answers had waited for a line, and a simulated rater's own clock for simulated ones.
+    the static page, where answers had waited for a line, and where the server's clock was set back in between; a
+    simulated rater's own clock does for simulated ones.
     """
     own_ms = time.page_ms if session.page_task_ms is None else session.page_task_ms
     if session.mode is Mode.SIMULATED:
@@ -138,6 +144,8 @@ def _main_task(session: Session, time: _TaskTime) -> tuple[int, TaskClock]:
     if session.source is Source.STATIC or session.painted is None or time.queued_offline:
         return own_ms, TaskClock.PAGE
     painted_us = round(session.painted.timestamp() * 1_000_000)
+    if time.set_back or (time.first_received_us is not None and time.first_received_us < painted_us):
+        return own_ms, TaskClock.PAGE
     return max(0, time.last_received_us - painted_us) // 1000, TaskClock.SERVER
 
 
