@@ -38,7 +38,8 @@ class WholeAnswer:
                     cycle.expected_content_length = 0
                     self._finish(head + body)
                     return
-            cycle.transport.write(head)
+            if not cycle.disconnected:
+                cycle.transport.write(head)
         elif message["type"] == "http.response.start" and self._may_wait(cycle):
             self._head = self._known_head(message)
             if self._head is not None:
