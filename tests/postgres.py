@@ -71,15 +71,26 @@ class OwnServer:
 
     def kill(self) -> None:
         """Kill the server as a whole, as a crash of the machine would."""
+        told = self._tell_all(signal.SIGKILL)
+        until = time.monotonic() + 20
+        while any(_alive(process) for process in told):
+            assert time.monotonic() < until
+            time.sleep(0.01)
+
+    def freeze(self) -> None:
+        """Let it answer no more, with all connections open, as a machine that hangs does."""
+        self._tell_all(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        self._tell_all(signal.SIGCONT)
+
+    def _tell_all(self, number: int) -> list[int]:
         main = int((self._data / "postmaster.pid").read_text().split()[0])
         own = [int(line) for line in Path(f"/proc/{main}/task/{main}/children").read_text().split()]
         for process in (main, *own):
             with suppress(ProcessLookupError):
-                os.kill(process, signal.SIGKILL)
-        until = time.monotonic() + 20
-        while any(_alive(process) for process in (main, *own)):
-            assert time.monotonic() < until
-            time.sleep(0.01)
+                os.kill(process, number)
+        return [main, *own]
 
     def start_again(self) -> None:
         """Start after a kill; the last of its processes may still be going."""

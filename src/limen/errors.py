@@ -11,7 +11,8 @@
     │       └── StoreDamagedError     a database that is damaged; it is a StoreUnavailableError too
     └── NotReadyError             something is not there yet: no pairs, slots empty, no answers       (exit code 3)
         └── StoreUnavailableError     the store cannot take or give anything just now
-            └── StoreBusyError        too much is waiting to be written
+            ├── StoreBusyError        too much is waiting to be written
+            └── StoreReplacedError    another file has taken the database's place while it was open
 
 What can happen in a study is a value (an Exclusion, a LogProblem, an Undetermined, an unfilled slot).
 Exceptions are for misuse and for a broken outside. A message names the thing, what was expected and
@@ -71,6 +72,10 @@ class StoreDamagedError(StoreError, StoreUnavailableError):
 
 class StoreBusyError(StoreUnavailableError):
     """Raised when so much waits to be written that no more is taken in."""
+
+
+class StoreReplacedError(StoreUnavailableError):
+    """Raised when another file stands where the database was opened: which of them is right only a person can say."""
 
 
 def require(holds: bool, otherwise: str) -> None:

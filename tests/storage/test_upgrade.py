@@ -25,6 +25,7 @@ def test_the_migrations_make_the_tables_that_the_code_works_on(database: str) ->
     from alembic.migration import MigrationContext
 
     engines = make_engines(database)
+    engines.make_file()
     with engines.write.begin() as connection:
         assert schema_version(connection) is None
         bring_up_to_date(connection)
@@ -83,6 +84,7 @@ def contents(connection: sa.Connection, columns: Mapping[str, Sequence[str]]) ->
 @pytest.mark.parametrize("version", versions()[:-1])
 def test_every_earlier_version_is_brought_up_to_date_with_its_data(database: str, version: str) -> None:
     engines = make_engines(database)
+    engines.make_file()
     with engines.write.begin() as connection:
         migrate(connection, version)
         made = sa.MetaData()
@@ -97,6 +99,7 @@ def test_every_earlier_version_is_brought_up_to_date_with_its_data(database: str
     with open_store(database, serving=True) as store:
         assert [session.number for session in store.read(lambda reading: reading.sessions(Mode.LIVE))] == [1, 2, 3]
     engines = make_engines(database)
+    engines.make_file()
     with engines.write.begin() as connection:
         assert schema_version(connection) == HEAD
         assert contents(connection, columns) == before
@@ -147,6 +150,7 @@ def test_a_database_of_a_newer_limen_is_refused(database: str) -> None:
     with open_store(database):
         pass
     engines = make_engines(database)
+    engines.make_file()
     with engines.write.begin() as connection:
         connection.execute(sa.text("UPDATE alembic_version SET version_num = '9999'"))
     engines.dispose()
@@ -156,6 +160,7 @@ def test_a_database_of_a_newer_limen_is_refused(database: str) -> None:
 
 def test_a_database_with_other_tables_is_refused(database: str) -> None:
     engines = make_engines(database)
+    engines.make_file()
     with engines.write.begin() as connection:
         connection.execute(sa.text("CREATE TABLE sessions (id integer)"))
     engines.dispose()

@@ -1,11 +1,14 @@
 """The writer: batches, full sync before acknowledging, failures that stay apart, and never a caller left hanging."""
 
+import asyncio
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
+import psycopg
 import pytest
 import sqlalchemy as sa
 
@@ -14,6 +17,7 @@ from limen.errors import StoreBusyError, StoreUnavailableError
 from limen.storage.desk import SqlDesk
 from limen.storage.engines import make_engines
 from limen.storage.store import SqlStore, open_store
+from limen.web.acknowledgements import Acknowledgements
 from limen.workflow.ports import Writing
 from studies import START
 
@@ -50,8 +54,17 @@ class Gate:
 
 
 def test_what_gathers_while_one_batch_is_written_is_committed_together(store: SqlStore) -> None:
-    commits: list[int] = []
-    sa.event.listen(store._engines.write, "commit", lambda _connection: commits.append(1))
+    commits: list[str] = []
+
+    def note(statement: str) -> None:
+        if statement == "COMMIT":
+            commits.append(statement)
+
+    def look(desk: Any) -> None:
+        desk._driver.set_trace_callback(note)
+
+    store.submit(look).result(10)
+    commits.clear()
     gate = Gate()
     first = store.submit(gate)
     assert gate.entered.wait(10)
@@ -82,6 +95,7 @@ def test_nothing_is_acknowledged_before_it_is_committed(store: SqlStore, file: P
 
 def test_sqlite_writes_ahead_and_syncs_every_commit(file: Path) -> None:
     engines = make_engines(f"sqlite:///{file}")
+    engines.make_file()
     with engines.write.connect() as connection:
         settings = {
             name: connection.exec_driver_sql(f"PRAGMA {name}").scalar()
@@ -94,6 +108,7 @@ def test_sqlite_writes_ahead_and_syncs_every_commit(file: Path) -> None:
 def test_postgresql_syncs_every_commit(new_postgres_database: object) -> None:
     assert callable(new_postgres_database)
     engines = make_engines(new_postgres_database())
+    engines.make_file()
     with engines.write.connect() as connection:
         assert connection.exec_driver_sql("SHOW synchronous_commit").scalar() == "on"
     engines.dispose()
@@ -228,3 +243,64 @@ def test_what_participants_wrote_is_in_no_error_message(store: SqlStore) -> None
     with pytest.raises(sa.exc.IntegrityError) as failed:
         store.submit(broken).result(5)
     assert "my private words" not in str(failed.value)
+
+
+def test_a_connection_lost_by_work_that_failed_is_made_anew(new_postgres_database: Callable[[], str]) -> None:
+    address = new_postgres_database()
+
+    def lose_the_line_and_fail(desk: Any) -> None:
+        (own,) = desk._driver.execute("SELECT pg_backend_pid()").fetchone()
+        with psycopg.connect(address, autocommit=True) as other:
+            other.execute("SELECT pg_terminate_backend(%s)", (own,))
+        time.sleep(0.2)
+        raise ValueError("a mistake of its own")
+
+    with open_store(address) as store:
+        store.submit(one_more).result(10)
+        with pytest.raises(StoreUnavailableError):
+            store.submit(lose_the_line_and_fail).result(10)
+        until = time.monotonic() + 10
+        while True:
+            try:
+                store.submit(one_more).result(10)
+                break
+            except StoreUnavailableError:
+                assert time.monotonic() < until
+                time.sleep(0.05)
+        assert store.healthy()
+        assert counted(store) == 2
+
+
+def test_what_others_hold_is_not_waited_for_again_and_again(new_postgres_database: Callable[[], str]) -> None:
+    address = new_postgres_database()
+    with open_store(address) as store, psycopg.connect(address) as other:
+        store.submit(lambda desk: desk.next_number(Mode.LIVE)).result(10)
+        other.execute("SELECT * FROM numbers FOR UPDATE")
+        began = time.monotonic()
+        held = [store.submit(lambda desk: desk.next_number(Mode.LIVE)) for _ in range(200)]
+        free = store.submit(one_more, "token")
+        assert free.result(15) is None
+        for future in held:
+            with pytest.raises(StoreUnavailableError):
+                future.result(15)
+        assert time.monotonic() - began < 12, "each by itself would take 3 s"
+        other.rollback()
+        assert store.submit(lambda desk: desk.next_number(Mode.LIVE)).result(10) == 2
+
+
+def test_who_cannot_be_told_any_more_does_not_end_the_writer(store: SqlStore) -> None:
+    gate = Gate()
+
+    async def leave() -> None:
+        acknowledgements = Acknowledgements(store)
+        begun = [asyncio.ensure_future(acknowledgements.of(gate))]
+        await asyncio.to_thread(gate.entered.wait, 10)
+        begun += [asyncio.ensure_future(acknowledgements.of(one_more)) for _ in range(20)]
+        await asyncio.sleep(0.05)
+
+    asyncio.run(leave())
+    after = store.submit(one_more)
+    gate.open.set()
+    after.result(10)
+    assert store.ended() is None
+    assert store.healthy()

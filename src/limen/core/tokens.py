@@ -6,6 +6,7 @@ to guess, tells nothing about the token, and can be given again to whoever bring
 
 import base64
 import hashlib
+from functools import lru_cache
 
 from limen.errors import require
 
@@ -25,6 +26,7 @@ def completion_code(session_token: str) -> str:
     return _base32(_hash("completion", session_token)[:5]).upper()
 
 
+@lru_cache(maxsize=1024)
 def token_digest(session_token: str) -> str:
     """Give what the store keeps in place of a session's token."""
     return _hash("session", session_token).hex()

@@ -1,7 +1,9 @@
 """The store's questions and changes on one open transaction."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date, datetime
+from itertools import zip_longest
 from typing import Any
 
 import sqlalchemy as sa
@@ -19,6 +21,7 @@ from limen.core.sessions import (
     Session,
     TrialRecord,
 )
+from limen.core.tokens import token_digest
 from limen.storage import statements
 from limen.storage.bulk import trial_columns
 from limen.storage.prepared import prepared
@@ -35,6 +38,13 @@ from limen.storage.rows import (
 from limen.storage.schema import comments, counts, debriefs, events, sessions, withdrawals
 from limen.workflow.ports import AnswerCount, Heard, Milestones, Reading, TrialColumns, Writing
 
+_SIZES = (2, 4, 8, 16, 32, 64)  # of questions for many sessions: a statement for each, compiled once
+_NOT_ASKED: Any = object()
+
+
+class WrittenBeforeError(Exception):
+    """Raised when what was to be written together was there in part; each is to be done again by itself."""
+
 
 class SqlReading(Reading):
     """Questions only."""
@@ -45,8 +55,8 @@ class SqlReading(Reading):
         self._connection = connection
         self._driver: Any = connection.connection.driver_connection
 
-    def session(self, token_digest: str) -> Session | None:
-        return self._one_session("token_digest", token_digest)
+    def session(self, digest: str) -> Session | None:
+        return self._one_session("token_digest", digest)
 
     def withdrawn(self, token_digest: str) -> bool:
         return self._exists(withdrawals.c.token_digest == token_digest)
@@ -128,9 +138,77 @@ class SqlReading(Reading):
 
 
 class SqlDesk(SqlReading, Writing):
-    """Questions and changes."""
+    """Questions and changes.
+
+    What many participants want at once is done together: their sessions are looked up by one question, and their
+    answers, where each is the next one of its session, are written by one statement at the end, or before anything
+    else is asked of the database. With `together` false every answer is written when it is added.
+    """
 
     _locks = True
+
+    def __init__(self, connection: sa.Connection, *, together: bool = False) -> None:
+        self._line = connection
+        self._line_driver: Any = connection.connection.driver_connection
+        self._together = together
+        self._known: dict[str, Any] = {}  # sessions looked up before they were asked for, each good for once
+        self._pending: dict[Part, list[dict[str, Any]]] = {}
+        self._counted: Counter[tuple[str, str, str]] = Counter()
+
+    @property
+    def _connection(self) -> sa.Connection:  # type: ignore[override]
+        self._write_answers()
+        return self._line
+
+    @property
+    def _driver(self) -> Any:
+        self._write_answers()
+        return self._line_driver
+
+    def look_up(self, tokens: Collection[str]) -> None:
+        """Look the sessions of many tokens up by one question, so that asking for each costs nothing."""
+        if len(tokens) < _SIZES[0]:
+            return
+        digests = sorted(map(token_digest, tokens))  # PostgreSQL locks in this order: nobody waits crosswise
+        for start in range(0, len(digests), _SIZES[-1]):
+            some = digests[start : start + _SIZES[-1]]
+            names = statements.DIGESTS[: next(size for size in _SIZES if size >= len(some))]
+            asked = prepared(statements.sessions_by_digests(len(names)), self._line.dialect)
+            values = dict(zip_longest(names, some, fillvalue=some[0]))
+            found = {row.token_digest: row for row in asked.all(self._line_driver, values)}
+            for digest in some:
+                self._known[digest] = found.get(digest)
+
+    def session(self, digest: str) -> Session | None:
+        row = self._known.pop(digest, _NOT_ASKED)  # asked again, it may have changed
+        if row is _NOT_ASKED:
+            return self._one_session("token_digest", digest)
+        return None if row is None else session_from(row)
+
+    def flush(self) -> None:
+        """Write what waits to be written together; raise WrittenBeforeError when an answer was there already."""
+        self._write_answers()
+        self._write_counts()
+
+    def _write_answers(self) -> None:
+        if not self._pending:
+            return
+        pending, self._pending = self._pending, {}
+        for part, rows in pending.items():
+            adding = prepared(statements.ADD_RECORD[part][self._line.dialect.name], self._line.dialect)
+            if adding.changes_by_all(self._line_driver, rows) != len(rows):
+                raise WrittenBeforeError
+
+    def _write_counts(self) -> None:
+        """Add up what was counted, in an order, so that two servers never wait for each other crosswise."""
+        counted, self._counted = self._counted, Counter()
+        for (mode, day, what), n in sorted(counted.items()):
+            row = {"mode": mode, "day": day, "what": what, "more": n}
+            self._connection.execute(self._in_dialect(statements.COUNT), row)
+
+    def counts(self, mode: Mode) -> dict[DailyCount, int]:
+        self._write_counts()
+        return super().counts(mode)
 
     def next_number(self, mode: Mode) -> int:
         number: int = self._connection.scalar(self._in_dialect(statements.NEXT_NUMBER), {"mode": mode.value})
@@ -153,6 +231,9 @@ class SqlDesk(SqlReading, Writing):
         return sealed
 
     def add_record(self, session: Session, part: Part, record: TrialRecord) -> bool:
+        if self._together:
+            self._pending.setdefault(part, []).append(record_row(session.id, record))
+            return True
         return self._add(statements.ADD_RECORD[part], record_row(session.id, record))
 
     def note_painted(self, session: Session, at: datetime, client_time: datetime) -> bool:
@@ -185,6 +266,7 @@ class SqlDesk(SqlReading, Writing):
         self._change(session, stopped_us=to_us(at))
 
     def forget(self, session: Session, on: date) -> None:
+        self._unlearn(session)
         kept = sa.select(
             sessions.c.token_digest, sessions.c.withdrawal_digest, sessions.c.mode, sa.literal(on.isoformat())
         ).where(sessions.c.id == session.id)
@@ -193,8 +275,12 @@ class SqlDesk(SqlReading, Writing):
         self._connection.execute(sa.delete(sessions).where(sessions.c.id == session.id))
 
     def count(self, mode: Mode, on: date, what: DailyCount) -> None:
-        counted = {"mode": mode.value, "day": on.isoformat(), "what": what.value}
-        self._connection.execute(self._in_dialect(statements.COUNT), counted)
+        self._counted[mode.value, on.isoformat(), what.value] += 1
+
+    def wait_less(self) -> None:
+        """Wait only shortly for what others hold, until the end of the transaction."""
+        if self._line.dialect.name == "postgresql":
+            self._line_driver.execute("SET LOCAL lock_timeout = 300")
 
     def touch(self) -> None:
         """Write something and change nothing, to see whether the database takes it."""
@@ -205,7 +291,14 @@ class SqlDesk(SqlReading, Writing):
         return adding.changes(self._driver, row)
 
     def _change(self, session: Session, **values: object) -> None:
+        self._unlearn(session)
         self._connection.execute(sa.update(sessions).where(sessions.c.id == session.id).values(**values))
+
+    def _unlearn(self, session: Session) -> None:
+        """Have a session looked up anew that was reached by another way than its token, and is changed."""
+        stale = [digest for digest, row in self._known.items() if row is not None and row.id == session.id]
+        for digest in stale:
+            del self._known[digest]
 
     def _in_dialect(self, statement: Mapping[str, sa.Executable]) -> Any:
         return statement[self._connection.dialect.name]

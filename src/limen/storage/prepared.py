@@ -34,6 +34,25 @@ class Prepared:
             raise self._as_sqlalchemys(problem) from problem
         return None if row is None else self._row._make(row)
 
+    def all(self, driver: Any, values: Mapping[str, Any]) -> list[Any]:
+        """Run it on the driver's connection, in the open transaction, and give all its rows."""
+        cursor = self._run(driver, values)
+        try:
+            return [self._row._make(row) for row in cursor.fetchall()]
+        except self._error as problem:
+            raise self._as_sqlalchemys(problem) from problem
+
+    def changes_by_all(self, driver: Any, rows: Sequence[Mapping[str, Any]]) -> int:
+        """Run it for many, on the driver's connection, in the open transaction; give how many rows it changed."""
+        cursor = driver.cursor()
+        try:
+            cursor.executemany(self._sql, [self._values(row) for row in rows])
+            return int(cursor.rowcount)
+        except self._error as problem:
+            raise self._as_sqlalchemys(problem) from problem
+        finally:
+            cursor.close()
+
     def changes(self, driver: Any, values: Mapping[str, Any]) -> bool:
         """Run it on the driver's connection, in the open transaction, and tell whether it changed anything."""
         return bool(self._run(driver, values).rowcount)

@@ -1,6 +1,7 @@
 """The statements, made once. Writing ones come in the two dialects that know ON CONFLICT."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -46,6 +47,18 @@ SESSION_BY = {
     True: {name: asked.with_for_update(of=sessions) for name, asked in _BY_DIGEST.items()},
 }
 """One session, by whether it is kept from others until the end of the transaction, and by the digest's column."""
+
+
+DIGESTS = tuple(f"digest_{n}" for n in range(64))
+
+
+@cache
+def sessions_by_digests(count: int) -> sa.Executable:
+    """Look up as many sessions by their tokens' digests, and keep them from others, in the order of the digests."""
+    digests = [sa.bindparam(name, type_=sa.Text()) for name in DIGESTS[:count]]
+    asked = SESSIONS.add_columns(sessions.c.token_digest).where(sessions.c.token_digest.in_(digests))
+    return asked.order_by(sessions.c.token_digest).with_for_update(of=sessions)
+
 
 _last_trial = sa.select(sa.func.max(trials.c.received_us)).where(trials.c.session_id == sessions.c.id)
 _heard = sa.func.coalesce(_last_trial.scalar_subquery(), sessions.c.painted_us, sessions.c.created_us).label("heard_us")
@@ -147,8 +160,10 @@ def _next_number(insert: Any) -> sa.Executable:
 def _count(insert: Any) -> sa.Executable:
     counted: sa.Executable = (
         insert(counts)
-        .values(mode=sa.bindparam("mode"), day=sa.bindparam("day"), what=sa.bindparam("what"), n=1)
-        .on_conflict_do_update(index_elements=["mode", "day", "what"], set_={"n": counts.c.n + 1})
+        .values(mode=sa.bindparam("mode"), day=sa.bindparam("day"), what=sa.bindparam("what"), n=sa.bindparam("more"))
+        .on_conflict_do_update(
+            index_elements=["mode", "day", "what"], set_={"n": counts.c.n + sa.bindparam("more", type_=sa.Integer)}
+        )
     )
     return counted
 

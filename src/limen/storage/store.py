@@ -10,7 +10,7 @@ from sqlalchemy.exc import DatabaseError, InterfaceError, InternalError, Operati
 
 from limen.errors import NotReadyError, StoreError, StoreUnavailableError
 from limen.storage.desk import SqlReading
-from limen.storage.engines import Engines, damaged, make_engines
+from limen.storage.engines import Engines, clock_ahead_s, damaged, make_engines
 from limen.storage.lock import ServerLock
 from limen.storage.upgrade import bring_up_to_date, schema_version
 from limen.storage.writer import QUEUE_LIMIT, Writer
@@ -26,7 +26,7 @@ class SqlStore(Store):
 
     def __init__(self, engines: Engines, queue_limit: int = QUEUE_LIMIT) -> None:
         self._engines = engines
-        self._writer = Writer(engines.write, limit=queue_limit)
+        self._writer = Writer(engines, limit=queue_limit)
 
     def read(self, ask: Callable[[Reading], T]) -> T:
         return _read(self._engines, ask)
@@ -40,6 +40,10 @@ class SqlStore(Store):
     def healthy(self) -> bool:
         return self._writer.healthy()
 
+    def clock_ahead_s(self) -> float:
+        """Tell how far this machine's clock is ahead of the database's; 0 for SQLite, which has none of its own."""
+        return 0.0 if self._engines.file is not None else clock_ahead_s(self._engines.read)
+
     def ended(self) -> str | None:
         return self._writer.ended
 
@@ -47,11 +51,15 @@ class SqlStore(Store):
         return self._writer.load()
 
     def close(self) -> None:
-        """Write what is queued and close; raise NotReadyError when that takes too long."""
-        if self._writer.close(_DRAIN_S):
-            self._engines.dispose()
-        else:  # the connection is in the middle of something, and the end of the process closes it
+        """Write what is queued and close; raise NotReadyError when that takes too long or went wrong."""
+        ended = self._writer.ended
+        if not self._writer.close(
+            _DRAIN_S
+        ):  # the connection is in the middle of something; the process's end closes it
             raise NotReadyError(f"the store could not write what was queued within {_DRAIN_S:g} s; look at its disk")
+        self._engines.dispose()
+        if self._writer.ended is not None and ended is None:
+            raise StoreUnavailableError(self._writer.ended)
 
 
 @contextmanager
@@ -60,7 +68,7 @@ def open_store(address: str, *, serving: bool = False, queue_limit: int = QUEUE_
 
     `serving` takes the lock that only one server can have on an SQLite file, and looks for damage first.
     """
-    engines = make_engines(address)
+    engines = make_engines(address, serving=serving)
     with ExitStack() as stack:
         stack.callback(engines.dispose)
         with _openable(engines):
@@ -68,6 +76,7 @@ def open_store(address: str, *, serving: bool = False, queue_limit: int = QUEUE_
                 raise StoreError(f"{engines.file.parent}: no such folder")
             if engines.file is not None and serving:
                 stack.enter_context(ServerLock(engines.file))
+            engines.make_file()
             with engines.write.begin() as connection:
                 if engines.file is not None and serving:
                     _refuse_damage(connection, engines)

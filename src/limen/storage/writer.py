@@ -5,29 +5,41 @@ there is no timer. Work is acknowledged after the commit, never before. See docs
 """
 
 import logging
+import sqlite3
 import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from operator import attrgetter
+from contextlib import suppress
 from typing import Any, TypeVar
 
 import sqlalchemy as sa
-from sqlalchemy.exc import DatabaseError, DBAPIError, InterfaceError, InternalError, OperationalError
+from sqlalchemy.exc import (
+    DatabaseError,
+    DBAPIError,
+    InterfaceError,
+    InternalError,
+    OperationalError,
+    PendingRollbackError,
+    ResourceClosedError,
+)
 
-from limen.errors import StoreBusyError, StoreUnavailableError
+from limen.errors import StoreBusyError, StoreReplacedError, StoreUnavailableError
 from limen.storage.desk import SqlDesk
-from limen.storage.engines import damaged
+from limen.storage.engines import Engines, damaged
+from limen.storage.place import Place
+from limen.storage.transactions import Transactions
 from limen.workflow.ports import Task, WriterLoad, Writing
 
 T = TypeVar("T")
 
 QUEUE_LIMIT = 4096
+STALLED_AFTER_S = 8.0  # those who wait are told by then; who comes later is told at once
 _PROBE_EVERY_S = 0.5
+_LOOK_EVERY_S = 2.0
 _CROSSWISE = ("40001", "40P01", "55P03")  # PostgreSQL: serialization failure, deadlock, lock not available
 
 log = logging.getLogger(__name__)
-_key = attrgetter("key")
 
 
 class _Promise:
@@ -35,7 +47,7 @@ class _Promise:
 
     __slots__ = ("future", "key", "work")
 
-    def __init__(self, work: Callable[[Writing], Any], key: str) -> None:
+    def __init__(self, work: Callable[[Any], Any], key: str) -> None:
         self.work = work
         self.key = key
         self.future: Future[Any] = Future()
@@ -53,15 +65,20 @@ class _Promise:
 class Writer:
     """Takes work from any thread and does it in its own."""
 
-    def __init__(self, engine: sa.Engine, *, limit: int = QUEUE_LIMIT) -> None:
-        self._engine = engine
+    def __init__(self, engines: Engines, *, limit: int = QUEUE_LIMIT) -> None:
+        self._engine = engines.write
+        self._forget_readers = engines.read.dispose
+        self._place = None if engines.file is None else Place(engines.file)
         self._limit = limit
         self._connection: sa.Connection | None = None
+        self._transactions: Transactions | None = None
         self._waiting: list[Task] = []
         self._wakeup = threading.Condition()
         self._closed = False
         self._failure: str | None = None
         self._under_way: list[Task] = []
+        self._began: float | None = None  # when the transaction under way did
+        self._stall_told = False
         self._written = self._batches = self._outages = 0
         self._busy_s = 0.0
         self.ended: str | None = None
@@ -84,8 +101,8 @@ class Writer:
             task.fail(type(refusal)(*refusal.args))
 
     def healthy(self) -> bool:
-        """Tell whether the last write succeeded and the thread lives."""
-        return self._failure is None and self._thread.is_alive()
+        """Tell whether the last write succeeded, no write hangs, and the thread lives."""
+        return self._failure is None and not self._stalled() and self._thread.is_alive()
 
     def load(self) -> WriterLoad:
         """Say what was done so far and what waits."""
@@ -110,6 +127,8 @@ class Writer:
         with self._wakeup:
             if self._closed or self._failure is not None:
                 return 0, StoreUnavailableError(self._failure or "the store is being closed")
+            if self._stalled():
+                return 0, self._say_that_it_stalls()
             idle = not self._waiting
             taken = tasks[: self._limit - len(self._waiting)]
             self._waiting.extend(taken)
@@ -117,74 +136,145 @@ class Writer:
                 self._wakeup.notify()
         return len(taken), StoreBusyError(f"{self._limit} writes are waiting already")
 
+    def _stalled(self) -> bool:
+        """Tell whether the database has not answered for so long that nobody should begin to wait for it."""
+        began = self._began
+        return began is not None and time.monotonic() - began > STALLED_AFTER_S
+
+    def _say_that_it_stalls(self) -> StoreUnavailableError:
+        said = f"the store has not answered for more than {STALLED_AFTER_S:g} s"
+        if not self._stall_told:
+            self._stall_told = True
+            self._outages += 1
+            log.error("%s; what waits is told so, and done when it answers again", said)
+        return StoreUnavailableError(said)
+
     def _run(self) -> None:
         try:
+            with suppress(DBAPIError, sqlite3.Error):  # otherwise the first write says what is wrong
+                self._connect()
             while True:
                 batch = self._take()
                 if batch:
                     self._write(batch)
                 elif self._failure is not None and not self._closed:
                     self._probe()
-                elif self._closed:
-                    return
+                else:
+                    self._look_while_idle()
+                    if self._closed:
+                        return
         except BaseException as problem:
-            log.exception("the writer ended")
-            self._give_up(StoreUnavailableError(f"the writer ended: {problem!r}"), self._under_way)
-            self.ended = self._failure
+            if isinstance(problem, StoreUnavailableError):
+                said = str(problem)
+            else:
+                log.exception("the writer ended")
+                said = f"the writer ended: {problem!r}"
+            self._give_up(StoreUnavailableError(said), self._under_way)
+            self.ended = said
         finally:
             self._disconnect()
 
     def _take(self) -> list[Task]:
         with self._wakeup:
             if not self._waiting and not self._closed:
-                self._wakeup.wait(_PROBE_EVERY_S if self._failure is not None else None)
+                self._wakeup.wait(_PROBE_EVERY_S if self._failure is not None else _LOOK_EVERY_S)
             batch, self._waiting = self._waiting, []
         return batch
 
     def _write(self, batch: list[Task]) -> None:
-        # in the order of keys, so that two servers on one PostgreSQL never wait for each other crosswise
-        tasks = sorted((task for task in batch if task.begin()), key=_key)
+        # in one order (sessions, numbers, counts), so that two servers on one PostgreSQL never wait crosswise
+        tasks = sorted((task for task in batch if task.begin()), key=_last_without_key)
         self._under_way = tasks
+        self._began = time.monotonic()
         try:
-            results = self._in_one_transaction([task.work for task in tasks])
+            results = self._in_one_transaction(tasks)
+        except StoreReplacedError:
+            raise
         except Exception as problem:
             if _is_outage(problem):
                 self._give_up(self._outage(problem), tasks)
             else:
-                self._one_by_one(tasks)
+                self._one_by_one(tasks, until=self._began + STALLED_AFTER_S)
         else:
+            self._under_way = []
             for task, result in zip(tasks, results, strict=True):
-                task.settle(result)
+                _settle(task, result)
+        finally:
+            self._began = None
+            if self._stall_told:
+                self._stall_told = False
+                log.warning("the store answers again")
         self._under_way = []
 
-    def _in_one_transaction(self, works: list[Callable[[SqlDesk], Any]]) -> list[Any]:
+    def _in_one_transaction(self, tasks: Sequence[Task], *, alone: bool = False) -> list[Any]:
         began = time.perf_counter()
         if self._connection is None:
-            self._connection = self._engine.connect()
-        with self._connection.begin():
-            desk = SqlDesk(self._connection)
-            results = [work(desk) for work in works]
+            self._connect()
+        if self._connection is None or self._transactions is None:
+            raise RuntimeError("there is no connection")
+        desk = SqlDesk(self._connection, together=not alone)
+        results = self._transactions.one(lambda: _done(tasks, desk, alone=alone))
+        self._look_at_the_place()
         self._busy_s += time.perf_counter() - began
         self._batches += 1
-        self._written += len(works)
+        self._written += len(tasks)
         return results
 
-    def _one_by_one(self, tasks: list[Task]) -> None:
-        """Do again, apart, what failed together: one bad piece of work must not take the others with it."""
+    def _connect(self) -> None:
+        """Connect, and see at once by which file the answers are, whatever happens to its name."""
+        self._connection = connection = self._engine.connect()
+        self._transactions = Transactions(connection)
+        if self._place is not None:
+            driver: Any = connection.connection.driver_connection
+            driver.execute("SELECT 1 FROM sqlite_master").close()
+            self._place.kept()
+
+    def _look_at_the_place(self) -> None:
+        """See that what was committed stands where it belongs, before anyone is told that it was stored."""
+        if self._place is None or self._connection is None or self._place.kept():
+            return
+        driver: Any = self._connection.connection.driver_connection
+        log.error("%s %s", self._engine.url.database, self._place.take_back(driver))
+        self._place.left()
+        self._disconnect()
+        self._forget_readers()
+
+    def _look_while_idle(self) -> None:
+        try:
+            self._look_at_the_place()
+        except StoreReplacedError:
+            raise
+        except StoreUnavailableError as problem:
+            if self._closed:
+                raise
+            self._give_up(problem, [])
+
+    def _one_by_one(self, tasks: list[Task], until: float) -> None:
+        """Do again, apart, what failed together: one bad piece of work must not take the others with it.
+
+        What is locked by somebody else is not waited for again and again: beyond its time the rest is refused.
+        """
         for place, task in enumerate(tasks):
             self._under_way = tasks[place:]
+            if time.monotonic() > until:
+                _fail(task, StoreBusyError("what was to be written is locked by others"))
+                continue
             try:
-                (result,) = self._in_one_transaction([task.work])
+                (result,) = self._in_one_transaction([task], alone=True)
+            except StoreReplacedError:
+                raise
             except Exception as problem:
                 if _is_outage(problem):
                     self._give_up(self._outage(problem), self._under_way)
                     return
                 crosswise = isinstance(problem, OperationalError)
-                task.fail(StoreBusyError(_said_plainly(problem)) if crosswise else problem)
+                _fail(task, StoreBusyError(_said_plainly(problem)) if crosswise else problem)
             else:
-                task.settle(result)
+                _settle(task, result)
 
     def _outage(self, problem: Exception) -> StoreUnavailableError:
+        if isinstance(problem, StoreUnavailableError):
+            return problem
         said = _said_plainly(problem)
         return damaged(self._engine, said) if type(problem) is DatabaseError else StoreUnavailableError(said)
 
@@ -198,30 +288,71 @@ class Writer:
             waiting, self._waiting = self._waiting, []
         log.error("the store cannot be written: %s", reason)
         for task in [*begun, *(task for task in waiting if task.begin())]:
-            task.fail(type(outage)(reason))
+            _fail(task, type(outage)(reason))
 
     def _probe(self) -> None:
         try:
-            self._in_one_transaction([SqlDesk.touch])  # a full disk still takes nothing
+            self._began = time.monotonic()
+            self._in_one_transaction([_Promise(lambda desk: desk.touch(), "")])  # a full disk still takes nothing
+        except StoreReplacedError:
+            raise
         except Exception as problem:
             log.debug("the store still cannot be written: %s", problem)
             self._disconnect()
         else:
             log.warning("the store can be written again")
             self._failure = None
+        finally:
+            self._began = None
 
     def _disconnect(self) -> None:
-        connection, self._connection = self._connection, None
+        if self._place is not None:
+            if not self._place.kept():
+                return  # what the connection has stands nowhere else
+            self._place.left()
+        connection, self._connection, self._transactions = self._connection, None, None
         if connection is None:
             return
         try:
             connection.close()
         except DBAPIError:
-            connection.invalidate()
+            with suppress(ResourceClosedError):
+                connection.invalidate()
+
+
+def _last_without_key(task: Task) -> tuple[bool, str]:
+    return not task.key, task.key
+
+
+def _done(tasks: Sequence[Task], desk: SqlDesk, *, alone: bool) -> list[Any]:
+    if alone:
+        desk.wait_less()
+    else:
+        desk.look_up({task.key for task in tasks if task.key})
+    results = [task.work(desk) for task in tasks]
+    desk.flush()
+    return results
+
+
+def _settle(task: Task, result: Any) -> None:
+    """Tell that it is written. Who cannot be told, because it has gone, is no reason to stop writing."""
+    try:
+        task.settle(result)
+    except Exception:
+        log.exception("nobody could be told that something was written")
+
+
+def _fail(task: Task, problem: BaseException) -> None:
+    try:
+        task.fail(problem)
+    except Exception:
+        log.exception("nobody could be told that something was not written")
 
 
 def _is_outage(problem: Exception) -> bool:
     """Tell a database that is gone, full, locked, damaged or read-only from work that went wrong by itself."""
+    if isinstance(problem, StoreUnavailableError | PendingRollbackError | ResourceClosedError):
+        return True
     if type(problem) is not DatabaseError and not isinstance(
         problem, OperationalError | InterfaceError | InternalError
     ):
