@@ -78,7 +78,7 @@ def serving(
         secrets=secrets or CountedSecrets(),
         built_page=STAND_IN_PAGE,
         researcher_secret=RESEARCHER,
-        limits=limits or Limits(sessions=Allowance(0), guesses=Allowance(0)),
+        limits=limits or Limits(sessions=Allowance(0), counts=Allowance(0), guesses=Allowance(0)),
     )
     with listen("127.0.0.1", 0) as sock:
         port = sock.getsockname()[1]

@@ -8,6 +8,7 @@ import shutil
 import stat
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -129,7 +130,8 @@ def announced(study: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pyte
         with pytest.raises(SystemExit) as ended:
             run(["serve", str(study), "--port", "0", "--page-file", str(study / "page.html"), *options])
         assert ended.value.code == 0
-        return capsys.readouterr().out.splitlines()
+        said = capsys.readouterr()
+        return (said.out + said.err).splitlines()
 
     yield announce
     gc.enable()  # the server turns it off on the way to its first request
@@ -148,6 +150,21 @@ def test_a_server_of_this_machine_says_who_can_open_its_links(announced: Announc
     assert told.startswith("only this machine opens these links")
     assert "docs/how-to/behind-nginx.md" in told
     assert [line for line in announced("--host", "0.0.0.0") if "only this machine" in line] == []  # noqa: S104
+
+
+@pytest.mark.parametrize(("ahead_s", "said"), [(31.2, "31 s ahead of"), (-5.0, "5 s behind"), (1.5, None)])
+def test_a_machine_whose_clock_is_not_that_of_the_database_is_told(
+    new_postgres_database: Callable[[], str],
+    announced: Announced,
+    monkeypatch: pytest.MonkeyPatch,
+    ahead_s: float,
+    said: str | None,
+) -> None:
+    now = time.time
+    monkeypatch.setattr("limen.storage.engines.time.time", lambda: now() + ahead_s)
+    warned = [line for line in announced("--database", new_postgres_database()) if line.startswith("warning: ")]
+    assert len(warned) == (said is not None)
+    assert all(f"this machine's clock is {said} the database's" in line for line in warned)
 
 
 def test_a_short_pilot_names_the_trials_of_its_attention_checks(study: Path, announced: Announced) -> None:

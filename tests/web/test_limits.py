@@ -56,6 +56,19 @@ def test_a_network_of_ipv6_counts_as_one_address() -> None:
     assert left(allowance, "2001:db8:1:3::1") == 10
 
 
+def test_an_address_is_the_same_on_a_socket_that_listens_for_both_kinds() -> None:
+    allowance = Allowance(10, Watch())
+    assert left(allowance, "::ffff:192.0.2.1") == 10
+    assert left(allowance, "192.0.2.1") == 0
+    assert left(allowance, "::ffff:192.0.2.2") == 10
+
+
+def test_counting_is_limited_for_each_address() -> None:
+    with serving(limits=Limits(sessions=Allowance(0), counts=Allowance(5))) as served:
+        told = [served.client.post("/api/counts", json={"what": "landed"}).status_code for _ in range(8)]
+    assert told == [204] * 5 + [429] * 3
+
+
 def test_addresses_are_forgotten_and_their_number_is_bounded() -> None:
     watch = Watch()
     allowance = Allowance(60, watch)

@@ -2,6 +2,7 @@
 
 import logging
 import mmap
+import os
 import socket
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -17,12 +18,14 @@ from limen.core.sessions import order_stream
 from limen.storage.store import SqlStore, open_store
 from limen.study.folder import write_whole
 from limen.web.app import create_app
-from limen.web.limits import Allowance, Limits
+from limen.web.limits import COUNTS_A_SESSION, Allowance, Limits
 from limen.web.metrics import Metrics, shared_memory
 from limen.web.server import listen, run, running
 from limen.workflow.served import ServedStudy, refuse_other_stimuli
 
 log = logging.getLogger(__name__)
+
+_CLOCKS_APART_S = 2.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,8 +57,9 @@ class Serving:
                 self._announce(store, link, hidden)
             from limen.web.workers import Workers  # most servers are one process
 
+            parent = os.getpid()
             with self._findable(link):
-                Workers(workers, lambda worker: self._work(sockets[worker], memory, worker)).run()
+                Workers(workers, lambda worker: self._work(sockets[worker], memory, worker, parent)).run()
 
     @contextmanager
     def beside(self) -> Iterator[str]:
@@ -66,14 +70,16 @@ class Serving:
             with self._findable(address), running(app, sock, store):
                 yield address
 
-    def _work(self, sock: socket.socket, memory: mmap.mmap, worker: int) -> None:
+    def _work(self, sock: socket.socket, memory: mmap.mmap, worker: int, parent: int) -> None:
         with open_store(self.database, serving=True) as store:
-            self._answer(store, sock, memory, worker)
+            self._answer(store, sock, memory, worker, parent)
 
-    def _answer(self, store: SqlStore, sock: socket.socket, memory: mmap.mmap, worker: int) -> None:
+    def _answer(
+        self, store: SqlStore, sock: socket.socket, memory: mmap.mmap, worker: int, parent: int | None = None
+    ) -> None:
         log.info("serving", extra={"fields": {"worker": worker}})
         metrics = Metrics(memory, worker)
-        run(self._app(store, metrics), sock, store, metrics)
+        run(self._app(store, metrics), sock, store, metrics, parent=parent)
         log.info("stopping", extra={"fields": {"worker": worker}})
 
     def _app(self, store: SqlStore, metrics: Metrics) -> ASGIApp:
@@ -84,7 +90,10 @@ class Serving:
             secrets=self.secrets,
             built_page=self.built_page,
             researcher_secret=self.researcher_secret,
-            limits=Limits(sessions=Allowance(self.sessions_per_minute)),
+            limits=Limits(
+                sessions=Allowance(self.sessions_per_minute),
+                counts=Allowance(COUNTS_A_SESSION * self.sessions_per_minute),
+            ),
             metrics=metrics,
         )
 
@@ -114,6 +123,13 @@ class Serving:
             meant = ", ".join(str(check.position) for check in study.protocol.attention_checks)
             typer.echo(
                 f"{plan.trial_count} trials are too few for attention checks at {meant}: they stand at {', '.join(now)}"
+            )
+        ahead_s = store.clock_ahead_s()
+        if abs(ahead_s) > _CLOCKS_APART_S:
+            typer.echo(
+                f"warning: this machine's clock is {abs(ahead_s):.0f} s {'ahead of' if ahead_s > 0 else 'behind'} the "
+                "database's; who is answered by several machines is timed wrongly by as much: set the clocks by NTP",
+                err=True,
             )
         if hidden:
             typer.echo(

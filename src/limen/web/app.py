@@ -21,6 +21,7 @@ from limen.web.measured import measured
 from limen.web.metrics import Metrics
 from limen.web.operations import OPERATIONS, Operation
 from limen.web.pages import page_routes
+from limen.web.readers import Readers
 from limen.web.survey import Survey
 from limen.workflow.ports import Clock, Secrets, Store
 from limen.workflow.served import ServedStudy
@@ -48,6 +49,7 @@ def create_app(
         limits=limits or Limits(),
         metrics=metrics or Metrics(),
         acknowledgements=Acknowledgements(store),
+        readers=Readers(store),
         trial_overhead=constant_overhead(blind_trial(texts, any_token) for texts in study.texts.values()),
     )
     routes = [*_operation_routes(survey), *page_routes(survey, checked_page(built_page)), *_health_routes(survey)]

@@ -24,6 +24,8 @@ async def count(survey: Survey, call: Call, body: wire.Counted) -> Response:
     mode, what = call.mode(survey), DailyCount(body.what)
     if what is DailyCount.SCREENED_OUT:
         raise ProblemError(422, "invalid", "Those who do not qualify are counted by the server.")
+    if mode is not Mode.SIMULATED:
+        survey.limits.counts.spend(call.request)
     await survey.write(lambda desk: record.count_visitor(desk, mode, what, call.now))
     return Response(status_code=204)
 

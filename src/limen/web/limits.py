@@ -16,6 +16,7 @@ from starlette.requests import Request
 from limen.web.problems import ProblemError
 
 SESSIONS_PER_MINUTE = 600
+COUNTS_A_SESSION = 4  # who lands, consents, or does neither, for everyone who begins
 WRONG_GUESSES_PER_MINUTE = 30
 _ADDRESSES = 20_000
 _MINUTE_S = 60.0
@@ -63,6 +64,7 @@ class Limits:
     """What is limited."""
 
     sessions: Allowance = field(default_factory=lambda: Allowance(SESSIONS_PER_MINUTE))
+    counts: Allowance = field(default_factory=lambda: Allowance(COUNTS_A_SESSION * SESSIONS_PER_MINUTE))
     guesses: Allowance = field(default_factory=lambda: Allowance(WRONG_GUESSES_PER_MINUTE))
 
 
@@ -75,4 +77,6 @@ def _address(request: Request) -> str:
         return given
     if parsed.version == 4:
         return given
+    if parsed.ipv4_mapped is not None:  # as a socket that listens for both gives it
+        return str(parsed.ipv4_mapped)
     return str(ipaddress.ip_network((parsed, 64), strict=False).network_address)

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from limen.core.sessions import Mode, Screen
-from limen.survey.wire import Problem, SessionCreated
+from limen.survey.wire import Problem, SessionCreated, SessionState
 from limen.web.operations import OPERATIONS, Operation
 
 _PARAMETERS: dict[str, dict[str, Any]] = {
@@ -90,15 +90,29 @@ def _operation(operation: Operation) -> dict[str, Any]:
         **{str(status): _response(status, kind) for status, kind in sorted(operation.answers.items())},
         **{str(status): _problem(status) for status in operation.problems},
     }
-    if SessionCreated in operation.answers.values():
-        described["responses"]["201"]["links"] = _links()
+    for status, kind in operation.answers.items():
+        if kind is SessionCreated:
+            described["responses"][str(status)]["links"] = _links("$response.body#/token", "/state")
+        elif kind is SessionState:
+            described["responses"][str(status)]["links"] = _links("$request.path.token", "")
     return described
 
 
-def _links() -> dict[str, Any]:
-    """Say what the token of a new session is for."""
-    token = {"token": "$response.body#/token"}
-    return {o.name: {"operationId": o.name, "parameters": token} for o in OPERATIONS if "{token}" in o.path}
+def _links(token: str, state: str) -> dict[str, Any]:
+    """Say what comes next in a session: its token goes on, and where the session stands names the next trial."""
+    numbers = {
+        "putPractice": f"$response.body#{state}/next_practice",
+        "putTrial": f"$response.body#{state}/next_trial",
+        "getTrial": f"$response.body#{state}/next_trial",
+    }
+    return {
+        o.name: {
+            "operationId": o.name,
+            "parameters": {"token": token, **({"number": numbers[o.name]} if o.name in numbers else {})},
+        }
+        for o in OPERATIONS
+        if "{token}" in o.path
+    }
 
 
 def _response(status: int, kind: type[Any] | None) -> dict[str, Any]:

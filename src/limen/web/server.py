@@ -1,6 +1,8 @@
 """The server process: one socket, no access log, a clean end."""
 
 import gc
+import logging
+import os
 import signal
 import socket
 import sys
@@ -8,16 +10,19 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 
 import uvicorn
 from starlette.types import ASGIApp
 
 from limen.errors import InputError, StoreUnavailableError
 from limen.web.metrics import Metrics
-from limen.web.patience import Patient
+from limen.web.patience import Patient, Room
 from limen.workflow.ports import Store
 
-DRAIN_S = 6
+log = logging.getLogger(__name__)
+
+DRAIN_S = 5
 """How long requests under way may take once the server is told to stop."""
 
 _BACKLOG = 2048
@@ -41,16 +46,19 @@ def listen(host: str, port: int, *, shared: bool = False) -> socket.socket:
         raise InputError(f"{host}:{port}: cannot listen there ({problem.strerror}); choose another --port") from problem
 
 
-def run(app: ASGIApp, sock: socket.socket, store: Store, metrics: Metrics | None = None) -> None:
+def run(
+    app: ASGIApp, sock: socket.socket, store: Store, metrics: Metrics | None = None, *, parent: int | None = None
+) -> None:
     """Answer requests until SIGTERM or Ctrl-C; then finish what was begun, within `DRAIN_S` seconds.
 
+    With `parent`, the process that started this one, also when that one is gone: nobody else could stop this one then.
     Addresses and browsers of participants are neither logged nor kept. Raises StoreUnavailableError when the store's
     writer ended for good: a process that can only refuse should make room for one that can do more.
     """
     _allow_many_connections()
     _collect_less()
     with _ended_by_signals():
-        _Server(configured(app), store, metrics).run(sockets=[sock])
+        _Server(configured(app), store, metrics, parent).run(sockets=[sock])
     _raise_if_ended(store)
 
 
@@ -80,7 +88,7 @@ def configured(app: ASGIApp) -> uvicorn.Config:
     """Give the settings: nothing of participants is logged, nobody is waited for without end."""
     return uvicorn.Config(
         app,
-        http=Patient,
+        http=partial(Patient, room=Room()),  # type: ignore[arg-type] # called as a class is
         access_log=False,
         log_config=None,
         log_level="warning",
@@ -118,14 +126,20 @@ def _raise_if_ended(store: Store) -> None:
 class _Server(uvicorn.Server):
     """A server that stops when its store has ended, and tells how its store does while it has not."""
 
-    def __init__(self, config: uvicorn.Config, store: Store, metrics: Metrics | None = None) -> None:
+    def __init__(
+        self, config: uvicorn.Config, store: Store, metrics: Metrics | None = None, parent: int | None = None
+    ) -> None:
         super().__init__(config)
         self._store = store
         self._metrics = metrics
+        self._parent = parent
 
     async def on_tick(self, counter: int) -> bool:
         if self._metrics is not None:
             self._metrics.note_store(self._store.healthy(), self._store.load())
+        if self._parent is not None and os.getppid() != self._parent:
+            log.error("the process that started this one is gone; this one ends too")
+            return True
         return self._store.ended() is not None or await super().on_tick(counter)
 
 

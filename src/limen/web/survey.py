@@ -5,10 +5,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from starlette.concurrency import run_in_threadpool
-
 from limen.web.acknowledgements import Acknowledgements
 from limen.web.limits import Limits
+from limen.web.readers import Readers
 from limen.workflow.ports import Clock, Reading, Secrets, Store, Writing
 from limen.workflow.served import ServedStudy
 
@@ -31,6 +30,7 @@ class Survey:
     limits: Limits
     metrics: "Metrics"
     acknowledgements: Acknowledgements
+    readers: Readers
 
     def is_secret(self, given: str) -> bool:
         """Tell whether this is the researcher's secret, in a time that tells nothing about it."""
@@ -41,5 +41,5 @@ class Survey:
         return await self.acknowledgements.of(work, key)
 
     async def read(self, ask: Callable[[Reading], T]) -> T:
-        """Ask the store on a connection of its own."""
-        return await run_in_threadpool(self.store.read, ask)
+        """Ask the store on a connection of its own; raise StoreUnavailableError when it does not answer."""
+        return await self.readers.of(ask)

@@ -15,6 +15,8 @@ log = logging.getLogger(__name__)
 _STOP_S = 9.5
 _TOO_SOON_S = 2.0
 _TOO_MANY = 5
+_SHORTEST_PAUSE_S = 0.1
+_LONGEST_PAUSE_S = 5.0
 
 
 class Workers:
@@ -27,6 +29,7 @@ class Workers:
         self._work = work
         self._running: dict[int, int] = {}  # which worker a process is
         self._begun: dict[int, float] = {}
+        self._due: dict[int, float] = {}  # when one that ended is started again
         self._early_deaths = 0
         self._stopping = False
 
@@ -74,11 +77,14 @@ class Workers:
             early = time.monotonic() - self._begun.pop(process) < _TOO_SOON_S
             if os.WIFEXITED(status):  # of itself; what kills it from outside is no reason to give up
                 self._early_deaths = self._early_deaths + 1 if early else 0
-            if self._early_deaths >= _TOO_MANY:
+            if self._early_deaths >= _TOO_MANY and not self._running:  # while others serve, they may yet be joined
                 raise NotReadyError(f"worker {worker} ended again and again; its messages above say why")
-            if not self._stopping:
-                log.warning("worker %d ended and is started again", worker)
-                self._start(worker)
+            wait_s = min(_LONGEST_PAUSE_S, _SHORTEST_PAUSE_S * 2**self._early_deaths) if self._early_deaths else 0.0
+            self._due[worker] = time.monotonic() + wait_s
+        for worker in [worker for worker, due in self._due.items() if due <= time.monotonic() and not self._stopping]:
+            del self._due[worker]
+            log.warning("worker %d ended and is started again", worker)
+            self._start(worker)
 
     def _dead(self) -> list[tuple[int, int]]:
         ended = [os.waitpid(process, os.WNOHANG) for process in self._running]
