@@ -99,6 +99,8 @@ def test_a_proposed_context_in_an_approved_pair_counts_as_read() -> None:
         ("A discussion about tea.", None),
         ("  ", "empty"),
         ("word " * 80, "at most 300 characters"),
+        ("A discussion about\x00 tea.", "cannot be shown"),
+        ("A discussion about \ud800.", "cannot be shown"),
         ("A chat with Claude about tea.", "names a speaker: Claude"),
         ("A discussion about identity.", "tells the hypothesis: identity"),
         ("A catastrophic discussion.", "tells the hypothesis: catastrophic"),

@@ -84,7 +84,7 @@ def test_slots_are_replaced_until_nothing_is_left_and_never_by_what_was_rejected
 @pytest.mark.parametrize("action", [Action.REJECT, Action.REPLACE])
 def test_rejecting_and_replacing_need_a_reason(action: Action) -> None:
     desk, shelf = _desk()
-    for reason in ("", "   ", "x" * 501):
+    for reason in ("", "   ", "x" * 501, "un\x00seen", "\x1b[2J"):
         refused = desk.decide(_wish(shelf, action, reason=reason))
         assert isinstance(refused, Refused)
         assert not refused.conflict

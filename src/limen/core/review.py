@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
+from unicodedata import category
 
 from limen.core.audit import Finding, Severity, tells_hypothesis
 from limen.core.flags import CONTEXT_PROPOSED
@@ -127,6 +128,11 @@ def as_read(stimuli: StimulusSet, review: Review) -> StimulusSet:
     return replace(stimuli, stimuli=tuple(read(s) for s in stimuli.stimuli))
 
 
+def holds_controls(text: str) -> bool:
+    """Tell whether a text holds what nobody can see and files choke on: control characters but line ends and tabs."""
+    return any(category(one) in ("Cc", "Cs") and one not in "\n\r\t" for one in text)
+
+
 def why_not_context(context: str, protocol: Protocol) -> str | None:
     """Say why a context cannot be taken; None when it can."""
     words = context.split()
@@ -134,6 +140,8 @@ def why_not_context(context: str, protocol: Protocol) -> str | None:
         return "a context is a sentence; it cannot be empty"
     if len(context) > LONGEST_CONTEXT:
         return f"a context is one sentence of at most {LONGEST_CONTEXT} characters; this has {len(context)}"
+    if holds_controls(context):
+        return "it holds characters that cannot be shown"
     leaks = find_leaks(context)
     if leaks:
         return f"it names a speaker: {', '.join(sorted(set(leaks)))}"

@@ -12,6 +12,7 @@ from limen.core.review import (
     Action,
     Decision,
     Review,
+    holds_controls,
     shown_digest,
     why_not_context,
     with_context,
@@ -105,6 +106,8 @@ class ReviewDesk:
             return Refused(reason=f"{wish.pair_id} has changed since this page was made; look at it again")
         if len(wish.reason) > LONGEST_REASON:
             return Refused(reason=f"a reason has at most {LONGEST_REASON} characters", conflict=False)
+        if holds_controls(wish.reason):
+            return Refused(reason="a reason is text; this holds characters that cannot be shown", conflict=False)
         if wish.action in (Action.REJECT, Action.REPLACE) and not wish.reason.strip():
             return Refused(reason="a reason is needed; it is kept with the decision", conflict=False)
         if wish.action is not Action.APPROVE and self.answered():
