@@ -1,18 +1,16 @@
 """Logs that were cut, mixed up or made to do harm: never a traceback, never memory beyond a bound, always a problem."""
 
 import gzip
-import io
-import json
 import os
 import subprocess
 import sys
-import zipfile
+from collections import Counter
 from pathlib import Path
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from faults.log_seeds import seeds
 from faults.scale import SOAK, noted
 from limen.core.conversation import Conversation
 from limen.core.log_problems import LogProblem
@@ -37,34 +35,17 @@ GARBAGE = [
     b"-",
 ]
 BOUND_MB = 700
+MUTATED = 20_000 if SOAK else 300
 LONG_LINE = 10 * 1024**3 if SOAK else 300 * 1024**2
 
 
-def as_archive(content: bytes) -> bytes:
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("conversations.json", content)
-    return packed.getvalue()
-
-
-def as_other_formats(content: bytes) -> bytes:
-    """Give the conversations in shapes that other readers take."""
-    turns = [json.loads(line)["turns"] for line in content.splitlines()]
-    messages = [[{"role": turn["role"], "content": turn["text"]} for turn in one] for one in turns]
-    said = [[{"from": turn["role"], "value": turn["text"]} for turn in one] for one in turns]
-    records: list[dict[str, object]] = [{"messages": one} for one in messages]
-    records += [{"conversations": one} for one in said]
-    records += [{"conversation_id": "x", "model": "m", "conversation": one} for one in messages]
-    return b"".join(json.dumps(record).encode() + b"\n" for record in records)
-
-
-SOURCES = [b"".join(LINES), as_other_formats(b"".join(LINES)), gzip.compress(b"".join(LINES)), as_archive(LINES[0])]
+SEEDS = seeds(4_000_000 if SOAK else 220_000)
 
 
 @st.composite
 def mutated(draw: st.DrawFn) -> bytes:
     """Cut, repeat, move and overwrite parts of a log."""
-    content = bytearray(draw(st.sampled_from(SOURCES)))
+    content = bytearray(SEEDS[draw(st.sampled_from(list(SEEDS)))])
     for _ in range(draw(st.integers(1, 6))):
         at = draw(st.integers(0, max(0, len(content) - 1)))
         length = draw(st.integers(0, 200))
@@ -102,13 +83,22 @@ def read(path: Path) -> tuple[int, int]:
     return 0, 1
 
 
-@settings(max_examples=20_000 if SOAK else 300, deadline=None, suppress_health_check=list(HealthCheck))
-@given(content=mutated())
-def test_a_mutated_log_is_read_as_far_as_it_goes(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
-    path = tmp_path_factory.getbasetemp() / f"mutated-{os.getpid()}.log"
-    path.write_bytes(content)
-    conversations, problems = read(path)
-    assert conversations + problems > 0
+def test_a_mutated_log_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
+    path = tmp_path / "mutated.log"
+    seen: Counter[str] = Counter()
+
+    @settings(max_examples=MUTATED, derandomize=not SOAK, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(content=mutated())
+    def is_read(content: bytes) -> None:
+        path.write_bytes(content)
+        conversations, problems = read(path)
+        assert conversations + problems > 0
+        seen.update(logs=1, conversations=conversations, problems=problems)
+
+    with noted("mutated logs, real and of every format") as figures:
+        is_read()
+        assert seen["conversations"] > 0 < seen["problems"]
+        figures |= {"sources": len(SEEDS), **seen}
 
 
 def read_bounded(path: Path) -> tuple[str, float]:
