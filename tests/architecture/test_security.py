@@ -11,7 +11,6 @@ ARGUED = {
     ("B101", "src/limen/core/pairing.py"): "a step that cannot be reached; no input is checked by it",
     ("B104", "src/limen/cli/serving.py"): "0.0.0.0 is compared with, not bound; it is the user who asks for it",
     ("B105", "src/limen/dataset/dictionary.py"): "a sentence about a column called attention_pass",
-    ("B105", "src/limen/web/openapi.py"): "an expression of OpenAPI that names where a token is found",
     (
         "B311",
         "src/limen/core/randomness.py",
