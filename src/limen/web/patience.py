@@ -127,10 +127,14 @@ class Patient(HttpToolsProtocol):
             self._waits_for = _HEAD
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Take a header; neither one of very many, nor one behind the body."""
-        if self._in_trailers or len(self.headers) >= HEADERS:
+        """Take a header, as uvicorn does it; neither one of very many, nor one behind the body."""
+        headers = self.headers
+        if self._in_trailers or len(headers) >= HEADERS:
             raise OverflowError("more headers than there can be")
-        super().on_header(name, value)
+        name = name.lower()
+        if name == b"expect" and value.lower() == b"100-continue":
+            self.expect_100_continue = True
+        headers.append((name, value))
 
     def on_headers_complete(self) -> None:
         """Wait for the body."""
@@ -156,7 +160,8 @@ class Patient(HttpToolsProtocol):
     def on_response_complete(self) -> None:
         """Begin with the next request, or close; what is not read then has its time too."""
         super().on_response_complete()
-        self._give_up_on_the_unread()
+        if self.transport.is_closing():
+            self._give_up_on_the_unread()
 
     def pause_writing(self) -> None:
         """Wait for the other side to read."""
