@@ -1,5 +1,6 @@
 """What is no plain request: trailers, too much of everything, other protocols, lines that break in the middle."""
 
+import asyncio
 import json
 import socket
 import time
@@ -94,7 +95,15 @@ def test_an_empty_line_does_not_keep_a_connection(monkeypatch: pytest.MonkeyPatc
         assert everything(line) == b"", "the wait for another request goes on and ends"
 
 
-@pytest.mark.parametrize("garbage", [b"\x00\r\n\r\n", b"GET / HTTP/1.1\r\n" + b"X: y\r\n" * 200 + b"\r\n"])
+@pytest.mark.parametrize(
+    "garbage",
+    [
+        b"\x00\r\n\r\n",
+        b"GET / HTTP/1.1\r\n" + b"X: y\r\n" * 200 + b"\r\n",
+        b"GET http://[ HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"CONNECT a:443 HTTP/1.1\r\nHost: x\r\n\r\n",
+    ],
+)
 def test_what_follows_a_request_does_not_take_its_answer(garbage: bytes) -> None:
     with serving() as served:
         token = served.begin()
@@ -103,8 +112,36 @@ def test_what_follows_a_request_does_not_take_its_answer(garbage: bytes) -> None
         assert practiced(served) == [1]
 
 
+def test_a_wrong_address_is_told_on_a_line_that_was_good_before() -> None:
+    with serving() as served, a_line(served) as line:
+        line.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert line.recv(65536).startswith(b"HTTP/1.1 200")
+        line.sendall(b"CONNECT a:443 HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert everything(line).startswith(b"HTTP/1.1 400")
+
+
+def test_a_head_that_stops_behind_a_slow_answer_does_not_cut_it_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(patience, "HEAD_S", 0.3)
+
+    async def app(_scope: object, _receive: object, send: Callable[[dict[str, object]], Awaitable[None]]) -> None:
+        await asyncio.sleep(0.8)
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"4")]})
+        await send({"type": "http.response.body", "body": b"slow"})
+
+    with served_alone(app) as (_, line):
+        line.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\nGET /hea")
+        assert everything(line).endswith(b"slow")
+
+
 def test_who_sends_no_more_gets_the_answer_all_the_same() -> None:
     with serving() as served:
+        token = served.begin()
+        several = a_write(token) + a_write(token, "practice/2") + a_write(token, "trials/1")
+        answers = answer_to(served, several + b"\x00\r\n\r\n", pause_s=0)
+        assert answers.count(b"HTTP/1.1 201") == answers.count(b"HTTP/1.1") == 3, "all that came whole is answered"
+        token = served.begin()
+        answers = answer_to(served, a_write(token) + a_write(token, "practice/2")[:-9], pause_s=0, end=True)
+        assert answers.count(b"HTTP/1.1 201") == answers.count(b"HTTP/1.1") == 1
         token = served.begin()
         assert answer_to(served, a_write(token), pause_s=0, end=True).startswith(b"HTTP/1.1 201")
         assert answer_to(served, b"GET /hea", end=True) == b""

@@ -15,13 +15,14 @@ import pytest
 
 from commands import begin, limen
 from faults.nursery import Nursery, Nursling
-from limen.core.sessions import Mode
+from limen.core.sessions import DailyCount, Mode
 from limen.errors import StoreDamagedError, StoreUnavailableError
 from limen.storage.backup import back_up
-from limen.storage.store import open_store, read_store
+from limen.storage.copying import check_copy
+from limen.storage.store import SqlStore, open_store, read_store
 from limen.workflow.participate import begin as begin_session
 from postgres import free_port
-from studies import a_study, a_visit, an_answer, applies
+from studies import START, a_study, a_visit, an_answer, applies
 
 NAMES = ("answers.sqlite", "answers.sqlite-wal", "answers.sqlite-shm")
 
@@ -223,3 +224,91 @@ def test_a_damaged_file_that_a_copy_replaced_ends_the_server_with_a_true_word(tm
     assert "was replaced by another file" in str(ended.value)
     assert "damaged and was not saved" in str(ended.value)
     assert len(stored(file)) == 60
+
+
+def comes_back(file: Path, seconds: float = 10) -> None:
+    until = time.monotonic() + seconds
+    while not file.exists():
+        assert time.monotonic() < until
+        time.sleep(0.02)
+
+
+def test_it_comes_back_as_often_as_it_is_deleted_while_nobody_comes(study: Path, nursery: Nursery) -> None:
+    with a_session(nursery, study) as (server, _, _):
+        for _ in range(3):
+            delete(*(name for name in NAMES if (study / name).exists()))(study)
+            comes_back(study / "answers.sqlite")
+        server.end(signal.SIGKILL)
+    assert stored(study / "answers.sqlite") == [1]
+
+
+def test_a_database_that_is_restored_during_an_outage_is_taken(tmp_path: Path) -> None:
+    file, away, study = tmp_path / "answers.sqlite", tmp_path / "away.sqlite", a_study()
+
+    def outage(_desk: object) -> None:
+        raise StoreUnavailableError("the disk is gone")
+
+    with open_store(f"sqlite:///{file}", serving=True) as store:
+        store.submit(lambda desk: begin_session(desk, study, a_visit("one"), applies(study))).result(10)
+        back_up(f"sqlite:///{file}", away)
+        with pytest.raises(StoreUnavailableError):
+            store.submit(outage).result(10)
+        for path in tmp_path.glob("answers.sqlite*"):
+            if path.suffix != ".lock":
+                path.unlink()
+        time.sleep(1.2)  # it has looked, and found nothing
+        assert not store.healthy()
+        shutil.copy(away, file)
+        until = time.monotonic() + 10
+        while not store.healthy():
+            assert time.monotonic() < until
+            time.sleep(0.05)
+        store.submit(lambda desk: begin_session(desk, study, a_visit("two"), applies(study))).result(10)
+        assert store.ended() is None
+    assert stored(file) == [0, 0]
+
+
+def count(store: SqlStore, what: DailyCount = DailyCount.LANDED) -> None:
+    store.submit(lambda desk: desk.count(Mode.LIVE, START.date(), what)).result(10)
+
+
+def counted(file: Path) -> object:
+    return read_store(f"sqlite:///{file}", lambda reading: reading.counts(Mode.LIVE))
+
+
+def test_what_is_put_back_is_for_the_same_eyes_and_no_log_of_others_is_taken_for_its_own(tmp_path: Path) -> None:
+    file = tmp_path / "answers.sqlite"
+    with open_store(f"sqlite:///{file}") as made:
+        count(made)
+    file.chmod(0o600)
+    with open_store(f"sqlite:///{file}", serving=True) as store:
+        count(store)
+        for name in NAMES:
+            (tmp_path / name).unlink()
+        (tmp_path / "answers.sqlite-wal").write_bytes(b"of somebody else")
+        count(store)
+        assert file.stat().st_mode & 0o777 == 0o600
+        assert (tmp_path / "answers.sqlite-wal.aside").read_bytes() == b"of somebody else"
+    assert counted(file) == {DailyCount.LANDED: 3}
+
+
+def test_a_file_that_comes_while_ours_is_copied_is_not_overwritten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, theirs = tmp_path / "answers.sqlite", tmp_path / "theirs.sqlite"
+
+    def restored_meanwhile(copy: Path) -> None:
+        check_copy(copy)
+        if not file.exists():
+            shutil.copy(theirs, file)
+
+    with open_store(f"sqlite:///{theirs}") as made:
+        count(made, DailyCount.CONSENTED)
+    monkeypatch.setattr("limen.storage.copying.check_copy", restored_meanwhile)
+    with pytest.raises(StoreUnavailableError), open_store(f"sqlite:///{file}", serving=True) as store:  # noqa: PT012
+        count(store)
+        for name in NAMES:
+            (tmp_path / name).unlink()
+        count(store)
+    assert counted(file) == {DailyCount.CONSENTED: 1}
+    assert counted(tmp_path / "answers.saved-1.sqlite") == {DailyCount.LANDED: 2}

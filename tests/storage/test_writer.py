@@ -16,6 +16,7 @@ from limen.core.sessions import DailyCount, Mode
 from limen.errors import StoreBusyError, StoreUnavailableError
 from limen.storage.desk import SqlDesk
 from limen.storage.engines import make_engines
+from limen.storage.place import Place
 from limen.storage.store import SqlStore, open_store
 from limen.web.acknowledgements import Acknowledgements
 from limen.workflow.ports import Writing
@@ -304,3 +305,24 @@ def test_who_cannot_be_told_any_more_does_not_end_the_writer(store: SqlStore) ->
     after.result(10)
     assert store.ended() is None
     assert store.healthy()
+
+
+def test_what_was_queued_while_the_writer_looked_about_is_written_before_it_closes(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looking, go_on = threading.Event(), threading.Event()
+    look = Place.kept
+
+    def slow(place: Place) -> bool:
+        if threading.current_thread().name == "limen-writer" and not looking.is_set():
+            looking.set()
+            go_on.wait(10)
+        return look(place)
+
+    with open_store(f"sqlite:///{file}") as store:
+        store.submit(one_more).result(10)
+        monkeypatch.setattr(Place, "kept", slow)
+        assert looking.wait(10)
+        late = store.submit(one_more)
+        threading.Timer(0.2, go_on.set).start()
+    assert late.result(1) is None

@@ -119,6 +119,36 @@ def test_a_store_that_fails_is_told_until_it_answers() -> None:
     asyncio.run(main())
 
 
+def test_a_system_that_gives_no_thread_is_no_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    none_left = True
+
+    class Scarce(threading.Thread):
+        def start(self) -> None:
+            if none_left:
+                raise RuntimeError("can't start new thread")
+            super().start()
+
+    monkeypatch.setattr(readers, "Thread", Scarce)
+
+    async def main() -> None:
+        nonlocal none_left
+        store = Slow()
+        reading = Readers(store)
+        for _ in range(20):
+            with pytest.raises(StoreBusyError):
+                await reading.of(gives(1))
+        none_left = False
+        assert await reading.of(gives(2)) == 2
+        store.problem, none_left = StoreUnavailableError("gone"), True
+        with pytest.raises(StoreUnavailableError):
+            await reading.of(gives(1))
+        await asyncio.sleep(0.3)
+        store.problem, none_left = None, False
+        assert await _answered(reading, 7) == 7
+
+    asyncio.run(main())
+
+
 def test_damage_in_one_place_keeps_nobody_from_the_others() -> None:
     async def main() -> None:
         store = Slow()

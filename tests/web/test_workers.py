@@ -50,3 +50,12 @@ def test_when_none_can_start_the_whole_ends_and_says_why() -> None:
     with pytest.raises(NotReadyError, match="ended again and again"):
         Workers(2, work).run()
     assert time.monotonic() - began < 15
+
+
+def test_pauses_do_not_grow_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    workers = Workers(2, lambda _worker: None)
+    workers._early_deaths = 5000
+    workers._running, workers._begun = {1: 0, 2: 1}, {1: time.monotonic(), 2: time.monotonic()}
+    monkeypatch.setattr(workers, "_dead", lambda: [(1, 256)])  # ended by itself, with exit code 1
+    workers._restart_the_dead()
+    assert 4 < workers._due[0] - time.monotonic() <= 5

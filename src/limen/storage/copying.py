@@ -10,13 +10,35 @@ def copy_whole(source: sqlite3.Connection, copy: Path) -> None:
     """Copy what a connection sees, as one file; raise sqlite3.DatabaseError when the copy is damaged."""
     temporary = temporary_for(copy)
     try:
-        with closing(sqlite3.connect(temporary)) as target:
-            source.backup(target)  # in one step: a snapshot, which a writer neither waits for nor disturbs
-            target.execute("PRAGMA journal_mode=DELETE").close()
-        check_copy(temporary)
+        fill_copy(source, temporary)
         put(temporary, copy)
     finally:
         clear_away(temporary)
+
+
+def fill_copy(source: sqlite3.Connection, temporary: Path, mode: int | None = None) -> None:
+    """Copy what a connection sees into a file that has no name yet, check it, and see that it is on disk."""
+    if mode is not None:
+        os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
+        temporary.chmod(mode)
+    with closing(sqlite3.connect(temporary)) as target:
+        source.backup(target)  # in one step: a snapshot, which a writer neither waits for nor disturbs
+        target.execute("PRAGMA journal_mode=DELETE").close()
+    check_copy(temporary)
+    _sync(temporary)
+
+
+def put_where_nothing_is(temporary: Path, copy: Path) -> None:
+    """Give a finished copy its name; raise FileExistsError where somebody else has taken that meanwhile."""
+    try:
+        os.link(temporary, copy)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without links
+        if copy.exists():
+            raise FileExistsError(copy) from None
+        temporary.replace(copy)
+    _sync(copy.parent)
 
 
 def temporary_for(copy: Path) -> Path:

@@ -161,7 +161,7 @@ class Writer:
                     self._probe()
                 else:
                     self._look_while_idle()
-                    if self._closed:
+                    if self._is_done():
                         return
         except BaseException as problem:
             if isinstance(problem, StoreUnavailableError):
@@ -169,10 +169,14 @@ class Writer:
             else:
                 log.exception("the writer ended")
                 said = f"the writer ended: {problem!r}"
-            self._give_up(StoreUnavailableError(said), self._under_way)
             self.ended = said
+            self._give_up(StoreUnavailableError(said), self._under_way)
         finally:
             self._disconnect()
+
+    def _is_done(self) -> bool:
+        with self._wakeup:
+            return self._closed and not self._waiting
 
     def _take(self) -> list[Task]:
         with self._wakeup:
@@ -200,11 +204,16 @@ class Writer:
             for task, result in zip(tasks, results, strict=True):
                 _settle(task, result)
         finally:
-            self._began = None
-            if self._stall_told:
-                self._stall_told = False
-                log.warning("the store answers again")
+            self._answered()
         self._under_way = []
+
+    def _answered(self) -> None:
+        """Note that the database has answered, in whatever way."""
+        self._began = None
+        if self._stall_told:
+            self._stall_told = False
+            if self._failure is None:
+                log.warning("the store answers again")
 
     def _in_one_transaction(self, tasks: Sequence[Task], *, alone: bool = False) -> list[Any]:
         began = time.perf_counter()
@@ -222,6 +231,8 @@ class Writer:
 
     def _connect(self) -> None:
         """Connect, and see at once by which file the answers are, whatever happens to its name."""
+        if self._place is not None:
+            self._place.left()
         self._connection = connection = self._engine.connect()
         self._transactions = Transactions(connection)
         if self._place is not None:
@@ -234,12 +245,41 @@ class Writer:
         if self._place is None or self._connection is None or self._place.kept():
             return
         driver: Any = self._connection.connection.driver_connection
+        with_file = not self._place.only_the_log_is_lost()
         log.error("%s %s", self._engine.url.database, self._place.take_back(driver))
-        self._place.left()
-        self._disconnect()
+        if with_file:
+            self._move_over(self._place)
+        else:
+            self._place.left()
+            self._disconnect()
+            self._connect_again()
         self._forget_readers()
 
+    def _move_over(self, place: Place) -> None:
+        """Go over to the file that was put back; what holds the old one is let go only when the new one is open."""
+        before, old = place.opened, (self._connection, self._transactions)
+        self._connection = self._transactions = None
+        try:
+            self._connect_again()
+            if not place.kept():
+                raise StoreUnavailableError("the file was deleted or moved again")
+        except StoreUnavailableError:
+            place.left()
+            self._disconnect()
+            place.left(before)
+            self._connection, self._transactions = old
+            raise
+        if old[0] is not None:
+            old[0].close()
+
+    def _connect_again(self) -> None:
+        try:
+            self._connect()
+        except (DBAPIError, sqlite3.Error) as problem:
+            raise StoreUnavailableError(_said_plainly(problem)) from problem
+
     def _look_while_idle(self) -> None:
+        self._began = time.monotonic()
         try:
             self._look_at_the_place()
         except StoreReplacedError:
@@ -248,6 +288,8 @@ class Writer:
             if self._closed:
                 raise
             self._give_up(problem, [])
+        finally:
+            self._answered()
 
     def _one_by_one(self, tasks: list[Task], until: float) -> None:
         """Do again, apart, what failed together: one bad piece of work must not take the others with it.
@@ -283,7 +325,7 @@ class Writer:
         reason = str(outage)
         self._disconnect()
         with self._wakeup:
-            self._outages += self._failure is None
+            self._outages += self._failure is None and not self._stall_told
             self._failure = reason
             waiting, self._waiting = self._waiting, []
         log.error("the store cannot be written: %s", reason)
@@ -306,7 +348,7 @@ class Writer:
             self._began = None
 
     def _disconnect(self) -> None:
-        if self._place is not None:
+        if self._connection is not None and self._place is not None:
             if not self._place.kept():
                 return  # what the connection has stands nowhere else
             self._place.left()
@@ -315,8 +357,9 @@ class Writer:
             return
         try:
             connection.close()
-        except DBAPIError:
-            with suppress(ResourceClosedError):
+        except Exception as problem:  # whatever it is, it is the end of this connection
+            log.debug("closing a lost connection: %s", problem)
+            with suppress(Exception):
                 connection.invalidate()
 
 

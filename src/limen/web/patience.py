@@ -83,6 +83,7 @@ class Patient(HttpToolsProtocol):
         self._stop_waiting()
         self._room.let_go(self)
         self._has_read()
+        self._unset_keepalive_if_required()
         self.pipeline.clear()
         if self._running is not None and not self._running.response_complete:
             self._running.disconnected = True
@@ -90,8 +91,9 @@ class Patient(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def eof_received(self) -> bool:  # type: ignore[override]
-        """Answer what is under way before closing, when the other side only says that it will send no more."""
+        """Answer what has come before closing, when the other side only says that it will send no more."""
         if not self._answering() or self._reads_running():
+            self._close()
             return False
         self._end_after_answer()
         return True
@@ -142,9 +144,9 @@ class Patient(HttpToolsProtocol):
         if upgrade and any(name in (b"content-length", b"transfer-encoding") for name, _ in self.headers):
             raise ValueError("a body that is said to belong to another protocol")
         self._stop_waiting()
+        super().on_headers_complete()  # from here on the last request is this one
         self._waits_for = _BODY
         self._in_trailers = True
-        super().on_headers_complete()
         # before the request is begun, which is in the loop's next turn
         self.cycle.send = WholeAnswer(self.cycle)  # type: ignore[assignment,method-assign]
         if upgrade:  # answered as if it had not been asked for, but what follows may be in that protocol
@@ -232,7 +234,9 @@ class Patient(HttpToolsProtocol):
         self._bound = None
         if self._waits_for is _BODY:
             self._refuse(408, "too-slow", f"A body comes within {BODY_S:g} s.")
-        elif not self.transport.is_closing():
+        elif self._answering():
+            self._end_after_answer()
+        else:
             self._close()
 
     def _refuse(self, status: int, kind: str, detail: str, headers: Mapping[str, str] = _NONE) -> None:
@@ -244,6 +248,7 @@ class Patient(HttpToolsProtocol):
         self._stop_waiting()
         self._room.let_go(self)
         if self.transport.is_closing():
+            self._give_up_on_the_unread()
             return
         if self._answering() and not about_running:
             self._end_after_answer()
@@ -255,11 +260,15 @@ class Patient(HttpToolsProtocol):
         self._close()
 
     def _end_after_answer(self) -> None:
-        """Let the answer under way be the last, and read nothing more."""
+        """Answer the requests that have come whole, and read nothing more."""
+        self._stop_waiting()
+        self._room.let_go(self)
         self._deaf = True
-        self.pipeline.clear()
-        if self._running is not None:
-            self._running.keep_alive = False
+        if self.pipeline and self.pipeline[0][0].more_body:  # the last one, of which the rest will not come
+            self.pipeline.popleft()
+        last = self.pipeline[0][0] if self.pipeline else self._running
+        if last is not None:
+            last.keep_alive = False
 
     def _close(self) -> None:
         self.transport.close()

@@ -72,8 +72,11 @@ class Readers:
         if self._probing:  # the last one is
             return False
         question = _Question(lambda reading: reading.withdrawn(""), asyncio.get_running_loop())
+        try:
+            Thread(target=self._ask_once, args=(question, self._probed), name="limen-probe", daemon=True).start()
+        except RuntimeError:  # the system gives no thread just now
+            return False
         self._probing = True
-        Thread(target=self._ask_once, args=(question, self._probed), name="limen-probe", daemon=True).start()
         try:
             async with asyncio.timeout(_PROBE_TIMEOUT_S):
                 await question.answer
@@ -83,10 +86,14 @@ class Readers:
 
     async def _answer_to(self, ask: Callable[[Reading], T]) -> T:
         question = _Question(ask, asyncio.get_running_loop())
+        if self._threads < min(self._open + 1, THREADS):
+            try:
+                Thread(target=self._ask_on_and_on, name="limen-reader", daemon=True).start()
+                self._threads += 1
+            except RuntimeError as problem:  # the system gives no thread just now
+                if self._threads == 0:
+                    raise StoreBusyError("no thread could be started") from problem
         self._open += 1
-        if self._threads < min(self._open, THREADS):
-            self._threads += 1
-            Thread(target=self._ask_on_and_on, name="limen-reader", daemon=True).start()
         self._questions.put(question)
         try:
             async with asyncio.timeout(self._timeout_s):

@@ -77,9 +77,9 @@ class Workers:
             early = time.monotonic() - self._begun.pop(process) < _TOO_SOON_S
             if os.WIFEXITED(status):  # of itself; what kills it from outside is no reason to give up
                 self._early_deaths = self._early_deaths + 1 if early else 0
-            if self._early_deaths >= _TOO_MANY and not self._running:  # while others serve, they may yet be joined
-                raise NotReadyError(f"worker {worker} ended again and again; its messages above say why")
-            wait_s = min(_LONGEST_PAUSE_S, _SHORTEST_PAUSE_S * 2**self._early_deaths) if self._early_deaths else 0.0
+                if self._early_deaths >= _TOO_MANY and not self._running:  # others that serve may yet be joined
+                    raise NotReadyError(f"worker {worker} ended again and again; its messages above say why")
+            wait_s = min(_LONGEST_PAUSE_S, _SHORTEST_PAUSE_S * 2 ** min(self._early_deaths, 6)) if early else 0.0
             self._due[worker] = time.monotonic() + wait_s
         for worker in [worker for worker, due in self._due.items() if due <= time.monotonic() and not self._stopping]:
             del self._due[worker]
