@@ -2,6 +2,7 @@
 
 import gc
 import json
+import logging
 import os
 import re
 import shutil
@@ -133,7 +134,11 @@ def announced(study: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pyte
         said = capsys.readouterr()
         return (said.out + said.err).splitlines()
 
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
     yield announce
+    root.handlers[:] = handlers  # the server's writes to what is closed after this test
+    root.setLevel(level)
     gc.enable()  # the server turns it off on the way to its first request
 
 

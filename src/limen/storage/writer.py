@@ -13,22 +13,13 @@ from concurrent.futures import Future
 from contextlib import suppress
 from typing import Any, TypeVar
 
-import sqlalchemy as sa
-from sqlalchemy.exc import (
-    DatabaseError,
-    DBAPIError,
-    InterfaceError,
-    InternalError,
-    OperationalError,
-    PendingRollbackError,
-    ResourceClosedError,
-)
+from sqlalchemy.exc import DBAPIError, OperationalError
 
 from limen.errors import StoreBusyError, StoreReplacedError, StoreUnavailableError
 from limen.storage.desk import SqlDesk
-from limen.storage.engines import Engines, damaged
-from limen.storage.place import Place
-from limen.storage.transactions import Transactions
+from limen.storage.engines import Engines
+from limen.storage.line import Line
+from limen.storage.outages import is_outage, outage_from, said_plainly
 from limen.workflow.ports import Task, WriterLoad, Writing
 
 T = TypeVar("T")
@@ -37,7 +28,6 @@ QUEUE_LIMIT = 4096
 STALLED_AFTER_S = 8.0  # those who wait are told by then; who comes later is told at once
 _PROBE_EVERY_S = 0.5
 _LOOK_EVERY_S = 2.0
-_CROSSWISE = ("40001", "40P01", "55P03")  # PostgreSQL: serialization failure, deadlock, lock not available
 
 log = logging.getLogger(__name__)
 
@@ -67,11 +57,8 @@ class Writer:
 
     def __init__(self, engines: Engines, *, limit: int = QUEUE_LIMIT) -> None:
         self._engine = engines.write
-        self._forget_readers = engines.read.dispose
-        self._place = None if engines.file is None else Place(engines.file)
+        self._line = Line(engines)
         self._limit = limit
-        self._connection: sa.Connection | None = None
-        self._transactions: Transactions | None = None
         self._waiting: list[Task] = []
         self._wakeup = threading.Condition()
         self._closed = False
@@ -152,7 +139,7 @@ class Writer:
     def _run(self) -> None:
         try:
             with suppress(DBAPIError, sqlite3.Error):  # otherwise the first write says what is wrong
-                self._connect()
+                self._line.open()
             while True:
                 batch = self._take()
                 if batch:
@@ -172,7 +159,7 @@ class Writer:
             self.ended = said
             self._give_up(StoreUnavailableError(said), self._under_way)
         finally:
-            self._disconnect()
+            self._line.close()
 
     def _is_done(self) -> bool:
         with self._wakeup:
@@ -195,8 +182,8 @@ class Writer:
         except StoreReplacedError:
             raise
         except Exception as problem:
-            if _is_outage(problem):
-                self._give_up(self._outage(problem), tasks)
+            if is_outage(problem):
+                self._give_up(outage_from(problem, self._engine), tasks)
             else:
                 self._one_by_one(tasks, until=self._began + STALLED_AFTER_S)
         else:
@@ -217,71 +204,16 @@ class Writer:
 
     def _in_one_transaction(self, tasks: Sequence[Task], *, alone: bool = False) -> list[Any]:
         began = time.perf_counter()
-        if self._connection is None:
-            self._connect()
-        if self._connection is None or self._transactions is None:
-            raise RuntimeError("there is no connection")
-        desk = SqlDesk(self._connection, together=not alone)
-        results = self._transactions.one(lambda: _done(tasks, desk, alone=alone))
-        self._look_at_the_place()
+        results = self._line.write(lambda desk: _done(tasks, desk, alone=alone), together=not alone)
         self._busy_s += time.perf_counter() - began
         self._batches += 1
         self._written += len(tasks)
         return results
 
-    def _connect(self) -> None:
-        """Connect, and see at once by which file the answers are, whatever happens to its name."""
-        if self._place is not None:
-            self._place.left()
-        self._connection = connection = self._engine.connect()
-        self._transactions = Transactions(connection)
-        if self._place is not None:
-            driver: Any = connection.connection.driver_connection
-            driver.execute("SELECT 1 FROM sqlite_master").close()
-            self._place.kept()
-
-    def _look_at_the_place(self) -> None:
-        """See that what was committed stands where it belongs, before anyone is told that it was stored."""
-        if self._place is None or self._connection is None or self._place.kept():
-            return
-        driver: Any = self._connection.connection.driver_connection
-        with_file = not self._place.only_the_log_is_lost()
-        log.error("%s %s", self._engine.url.database, self._place.take_back(driver))
-        if with_file:
-            self._move_over(self._place)
-        else:
-            self._place.left()
-            self._disconnect()
-            self._connect_again()
-        self._forget_readers()
-
-    def _move_over(self, place: Place) -> None:
-        """Go over to the file that was put back; what holds the old one is let go only when the new one is open."""
-        before, old = place.opened, (self._connection, self._transactions)
-        self._connection = self._transactions = None
-        try:
-            self._connect_again()
-            if not place.kept():
-                raise StoreUnavailableError("the file was deleted or moved again")
-        except StoreUnavailableError:
-            place.left()
-            self._disconnect()
-            place.left(before)
-            self._connection, self._transactions = old
-            raise
-        if old[0] is not None:
-            old[0].close()
-
-    def _connect_again(self) -> None:
-        try:
-            self._connect()
-        except (DBAPIError, sqlite3.Error) as problem:
-            raise StoreUnavailableError(_said_plainly(problem)) from problem
-
     def _look_while_idle(self) -> None:
         self._began = time.monotonic()
         try:
-            self._look_at_the_place()
+            self._line.look()
         except StoreReplacedError:
             raise
         except StoreUnavailableError as problem:
@@ -306,24 +238,18 @@ class Writer:
             except StoreReplacedError:
                 raise
             except Exception as problem:
-                if _is_outage(problem):
-                    self._give_up(self._outage(problem), self._under_way)
+                if is_outage(problem):
+                    self._give_up(outage_from(problem, self._engine), self._under_way)
                     return
                 crosswise = isinstance(problem, OperationalError)
-                _fail(task, StoreBusyError(_said_plainly(problem)) if crosswise else problem)
+                _fail(task, StoreBusyError(said_plainly(problem)) if crosswise else problem)
             else:
                 _settle(task, result)
-
-    def _outage(self, problem: Exception) -> StoreUnavailableError:
-        if isinstance(problem, StoreUnavailableError):
-            return problem
-        said = _said_plainly(problem)
-        return damaged(self._engine, said) if type(problem) is DatabaseError else StoreUnavailableError(said)
 
     def _give_up(self, outage: StoreUnavailableError, begun: list[Task]) -> None:
         """Tell everyone who waits that nothing can be written; the next success ends it."""
         reason = str(outage)
-        self._disconnect()
+        self._line.close()
         with self._wakeup:
             self._outages += self._failure is None and not self._stall_told
             self._failure = reason
@@ -340,27 +266,12 @@ class Writer:
             raise
         except Exception as problem:
             log.debug("the store still cannot be written: %s", problem)
-            self._disconnect()
+            self._line.close()
         else:
             log.warning("the store can be written again")
             self._failure = None
         finally:
             self._began = None
-
-    def _disconnect(self) -> None:
-        if self._connection is not None and self._place is not None:
-            if not self._place.kept():
-                return  # what the connection has stands nowhere else
-            self._place.left()
-        connection, self._connection, self._transactions = self._connection, None, None
-        if connection is None:
-            return
-        try:
-            connection.close()
-        except Exception as problem:  # whatever it is, it is the end of this connection
-            log.debug("closing a lost connection: %s", problem)
-            with suppress(Exception):
-                connection.invalidate()
 
 
 def _last_without_key(task: Task) -> tuple[bool, str]:
@@ -390,19 +301,3 @@ def _fail(task: Task, problem: BaseException) -> None:
         task.fail(problem)
     except Exception:
         log.exception("nobody could be told that something was not written")
-
-
-def _is_outage(problem: Exception) -> bool:
-    """Tell a database that is gone, full, locked, damaged or read-only from work that went wrong by itself."""
-    if isinstance(problem, StoreUnavailableError | PendingRollbackError | ResourceClosedError):
-        return True
-    if type(problem) is not DatabaseError and not isinstance(
-        problem, OperationalError | InterfaceError | InternalError
-    ):
-        return False
-    return getattr(problem.orig, "sqlstate", None) not in _CROSSWISE
-
-
-def _said_plainly(problem: Exception) -> str:
-    cause = problem.orig if isinstance(problem, DBAPIError) else problem
-    return " ".join(str(cause).split()) or type(cause).__name__
